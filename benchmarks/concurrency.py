@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from statistics import quantiles
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url

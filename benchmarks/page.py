@@ -38,7 +38,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deepcritical.bootstrap import build_runs, open_chats, place_of
-from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.bootstrap.live import Lookups
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import create_app

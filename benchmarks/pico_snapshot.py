@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from deepcritical.evaluation.files import json_lines
+from deepcritical.evaluation.scores import json_lines
 
 
 def main() -> None:

@@ -37,8 +37,7 @@ from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import JudgementMade
 from deepcritical.domain.report_markdown import brief_markdown
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.evaluation.files import json_lines
-from deepcritical.evaluation.scores import Share, wilson
+from deepcritical.evaluation.scores import Share, json_lines, wilson
 from deepcritical.evaluation.verdicts import CLASSES, is_overstated, keep_readings
 from deepcritical.reading.model import reader_identity
 from deepcritical.reading.sentences import text_hash

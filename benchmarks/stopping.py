@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
 
-from deepcritical.bootstrap.durable import build_durable, open_board
+from deepcritical.bootstrap.parts import build_durable, open_board
 from deepcritical.jobs import requests
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url

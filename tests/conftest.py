@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
@@ -29,8 +29,7 @@ from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.base import Reasoner
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.session import RunSources
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService

@@ -22,15 +22,14 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from dbos import DBOS
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.events import RunCompleted
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import dbos_engine
 from deepcritical.jobs.dbos_engine import DbosJournal
 from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.runs import RunService
-from deepcritical.reasoning.base import Reasoner
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_tables import jobs

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.jobs import dbos_engine
 from deepcritical.jobs.conduct import Orchestrate
@@ -27,7 +27,7 @@ from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService

@@ -27,8 +27,7 @@ from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import ModelServer, model_server
 from deepcritical.questions.reading import literal_frame
-from deepcritical.reasoning.base import Reasoner, Unread
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner, Unread
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated

@@ -12,9 +12,10 @@ from uuid import uuid4
 import pytest
 
 from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
-from deepcritical.domain.event_keys import EventKeys, KeyedEvent
 from deepcritical.domain.events import (
     Event,
+    EventKeys,
+    KeyedEvent,
     LoggedEvent,
     Notice,
     RunCancelled,

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import pytest
 
 from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.verdict import Certainty, VerdictLabel
+from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.interfaces.cli.endings import EXIT_CODES
 from tests.conftest import ROOT
 from tests.servers.commands import forked_command

@@ -16,7 +16,7 @@ from deepcritical.jobs.evidence_tools import RunEvidence
 from deepcritical.jobs.research_tools import registered_tools
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.chat import Chat
-from deepcritical.reasoning.chatting import ChatReasoner, RuleChat
+from deepcritical.reasoning.chatting import ChatReasoner
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings
@@ -47,7 +47,7 @@ async def chatting(
 ) -> AsyncIterator[tuple[RunService, Chat]]:
     """A chat, and the runs that it may start."""
     async with tools(source) as (runs, registry):
-        yield runs, Chat(registry, reasoner or RuleChat(), caller=ToolCaller(), **options)
+        yield runs, Chat(registry, reasoner or ChatReasoner(), caller=ToolCaller(), **options)
 
 
 def chats_over(

@@ -11,10 +11,10 @@ from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.named import Drug
+from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.reasoning.base import Studies, Unread
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Studies, Unread
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
+from deepcritical.domain.answer import Document
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import ResearchCancelled
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, conduct
@@ -20,8 +20,7 @@ from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.recorder import Host
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.base import Reasoner
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.trace_writer import TraceWriter

@@ -12,9 +12,8 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.reading import literal_frame
-from deepcritical.reasoning.base import Unread
+from deepcritical.reasoning.base import ExtractiveReasoner, Unread
 from deepcritical.reasoning.choosing import DiverseEvidence, choose_by_grade
-from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from deepcritical.domain.evidence import Evidence, Integrity
-from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.tools.crossref import check_integrity, integrity
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.rate_limiter import limiter_for

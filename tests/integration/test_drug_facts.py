@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from dbos import DBOS
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.bootstrap.places import open_sources_of
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.drug_facts import DrugFacts
@@ -22,7 +22,7 @@ from deepcritical.export.formats import FORMATS
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings

@@ -8,7 +8,7 @@ import pytest
 from dbos import DBOSClient
 from pydantic import SecretStr
 
-from deepcritical.bootstrap.durable import open_board
+from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests

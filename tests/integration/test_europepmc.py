@@ -14,7 +14,7 @@ from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.identity import study_groups
-from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.named import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.europepmc import MAX_PAGE, QUERY_BY_GET, EuropePMC
 from deepcritical.tools.http import SourceClient

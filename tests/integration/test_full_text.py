@@ -16,7 +16,7 @@ from deepcritical.domain.evidence import MAX_TEXT_CHARS, Evidence
 from deepcritical.reading.asking import ask_to_read, show
 from deepcritical.reading.library import Library, read_by_code
 from deepcritical.reading.sentences import numbered, text_hash
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research import processing, steps
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog

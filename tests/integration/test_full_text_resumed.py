@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.report import ResearchReport
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.base import Reasoner
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.session import RunSources
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from deepcritical.bootstrap.durable import open_board
+from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.evidence import Evidence
 from deepcritical.jobs.evidence_tools import RunEvidence

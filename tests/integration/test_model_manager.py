@@ -10,7 +10,7 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.models.profiles import LARGE
-from deepcritical.orchestrators.model_manager import MOST_OVERRULED
+from deepcritical.orchestrators.manager import MOST_OVERRULED
 from deepcritical.prompts.evidence import estimated_tokens
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION, of_type

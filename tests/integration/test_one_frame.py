@@ -10,7 +10,7 @@ import pytest
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.questions.reading import literal_frame
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.understanding import frame_of
 from deepcritical.services.calculating import calculated
 

@@ -10,7 +10,7 @@ import pytest
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.budget import RunLimits
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.research.steps import refine_question
 from deepcritical.services.event_log import EventLog

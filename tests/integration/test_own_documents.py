@@ -11,9 +11,8 @@ from typer.testing import CliRunner
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import DocumentError
-from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place
-from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.recipe import OwnDocument, Recipe
 from deepcritical.interfaces.main import app
 from deepcritical.jobs.held import owner_of
 from deepcritical.services.study_readings import owner_of_run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.bootstrap.places import open_sources_of, sources_at
 from deepcritical.domain.budget import OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
@@ -17,7 +17,7 @@ from deepcritical.domain.plan import Place
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings

@@ -16,8 +16,7 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.models.providers import model_server
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.base import Reasoner
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import QUESTION, ended, opened

@@ -12,7 +12,8 @@ from hishel import AsyncSqliteStorage
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.question import Condition, Drug, SearchBlock
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.http import ATTEMPTS, SourceClient
 from deepcritical.tools.pubmed import IDS_BY_POST, PubMed

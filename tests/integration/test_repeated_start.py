@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.bootstrap.durable import open_board
+from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import QuestionError

@@ -14,8 +14,8 @@ from typing import Literal
 
 import pytest
 
+from deepcritical.domain.answer import Document
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import ConfigurationError, QuestionError, RateLimitError
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.evidence import Evidence

@@ -17,12 +17,12 @@ import pytest
 
 from deepcritical.bootstrap import build_runs
 from deepcritical.domain.checklist import Inquiry
-from deepcritical.domain.claim_checks import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
+from deepcritical.domain.claims import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings

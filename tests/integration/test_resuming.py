@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from deepcritical.bootstrap.durable import open_board
+from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import (
     ReasoningError,

@@ -9,7 +9,7 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import SearchError
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research import processing, steps
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.interfaces import left_runs
 from deepcritical.jobs.tending import _repeated
 from deepcritical.services.database import Database

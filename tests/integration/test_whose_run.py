@@ -12,12 +12,11 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import CapacityError, StorageError
-from deepcritical.domain.event_keys import KeyedEvent
-from deepcritical.domain.jobs import Begun
-from deepcritical.domain.recipe import ModelChoice, Recipe
+from deepcritical.domain.events import KeyedEvent
+from deepcritical.domain.recipe import Begun, ModelChoice, Recipe
 from deepcritical.domain.traces import TraceResult, TraceStatus
 from deepcritical.jobs.hosting import AWAY_S
 from deepcritical.services.database import Database

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from deepcritical.domain.checklist import Coverage
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.writing.auditing import audit
 from tests.unit.answering.examples import ORDER, RCT, TAKEN_BACK, built, record
 

@@ -25,7 +25,7 @@ from deepcritical.domain.tool_registry import (
 )
 from deepcritical.models.desk import RunDesk
 from deepcritical.orchestrators.chat import OFFERED, Chat
-from deepcritical.reasoning.chatting import ChatReasoner, ChatTurn, RuleChat, ToolChoice
+from deepcritical.reasoning.chatting import ChatReasoner, ChatTurn, ToolChoice
 
 NAMES = ("search", "rag", "deep_research", "research_report")
 MESSAGES = st.one_of(
@@ -57,14 +57,13 @@ def tool(name: str, ran: list[str]) -> ToolConfig:
     return ToolConfig(name, "", Anything, execute)
 
 
-class Wilful:
-    """Implements `ChatReasoner` by whatever it was told to choose."""
+class Wilful(ChatReasoner):
+    """Chooses whatever it was told to."""
 
     name = "wilful"
 
     def __init__(self, choices: Sequence[str]) -> None:
         self._ahead = iter(choices)
-        self._rules = RuleChat()
 
     @asynccontextmanager
     async def for_turn(self, desk: RunDesk) -> AsyncIterator[ChatReasoner]:
@@ -75,9 +74,6 @@ class Wilful:
         wanted = next(self._ahead, "none")
         usable = {tool.name for tool in tools}
         return ToolChoice(wanted, turn.message) if wanted in usable else None
-
-    async def tell(self, turn: ChatTurn, query: str, found: FoundRecords) -> ChatAnswer:
-        return await self._rules.tell(turn, query, found)
 
 
 async def talked(reasoner: ChatReasoner, messages: Sequence[str]) -> None:
@@ -107,11 +103,11 @@ def test_research_never_starts_without_acceptance_whatever_a_model_chooses(
 @settings(deadline=None, max_examples=60)
 @given(st.lists(MESSAGES, min_size=1, max_size=6))
 def test_research_never_starts_without_acceptance_by_rules(messages: list[str]) -> None:
-    asyncio.run(talked(RuleChat(), messages))
+    asyncio.run(talked(ChatReasoner(), messages))
 
 
 async def left(ticks: int, message: str) -> None:
-    chat = Chat(ToolRegistry(tool(name, []) for name in NAMES), RuleChat(), run_id="made-up")
+    chat = Chat(ToolRegistry(tool(name, []) for name in NAMES), ChatReasoner(), run_id="made-up")
 
     async def read() -> None:
         async with aclosing(chat.say(message)) as events:

@@ -13,11 +13,12 @@ from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, Direction, StudyFinding
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade, grade
 from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.question import Condition, Drug
-from deepcritical.domain.verdict import Certainty, VerdictLabel
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.reading.rules import read_by_rules
 from deepcritical.reasoning.judging import clinical_score
 from deepcritical.services.evidence_store import EvidenceStore

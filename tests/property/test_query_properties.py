@@ -5,7 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.question import Condition, Drug, SearchBlock
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question import SearchBlock
 from deepcritical.domain.text import fold
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.concepts import MAX_MEMBERS, MAX_SYNONYMS

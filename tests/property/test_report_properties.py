@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.writing.auditing import audit
 from tests.property.stores import RECORDS, reported
 

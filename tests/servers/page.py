@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from deepcritical.bootstrap import Lookups, open_chats, place_of
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import serve_page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact, cover
-from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["checklist_in", "counting", "covered"]

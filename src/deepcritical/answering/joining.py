@@ -29,9 +29,9 @@ from deepcritical.domain.checklist import (
     lower_of,
 )
 from deepcritical.domain.evidence import Evidence, FactRole
-from deepcritical.domain.grading import grade, is_notice, is_retracted
-from deepcritical.domain.orders import addresses_a_model
-from deepcritical.domain.text import Span
+from deepcritical.domain.grading import grade
+from deepcritical.domain.record_kinds import is_notice, is_retracted
+from deepcritical.domain.text import Span, addresses_a_model
 from deepcritical.models.answers import Completeness, InquiryPlan, MappedSentence
 
 __all__ = ["JoinedFacts", "doubted", "for_a_model", "joined_facts", "planned", "searches_of"]

@@ -24,13 +24,12 @@ from deepcritical.domain.checklist import (
     InquiryKind,
     ItemFact,
 )
+from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.grading import Design, Grade, grade, is_negative_stop, is_notice
-from deepcritical.domain.orders import addresses_a_model
-from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.grading import Grade, grade
+from deepcritical.domain.record_kinds import is_negative_stop, is_notice, is_under_way
 from deepcritical.domain.study import StudyReading
-from deepcritical.domain.text import Span, fold, whole_sentences
-from deepcritical.domain.trial_status import is_under_way
+from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 __all__ = ["Bearing", "PassageReader", "read_passages"]

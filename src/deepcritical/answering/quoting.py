@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import Span, locate_quote, whole_sentences
+from deepcritical.domain.text import Span, addresses_a_model, locate_quote, whole_sentences
 
 __all__ = ["plain_words", "quoted_sentence", "sentence_fact"]
 

@@ -20,11 +20,13 @@ from deepcritical.domain.appraisal import Appraisal, Direction, Stance
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Aspect, Inquiry, ItemFact
 from deepcritical.domain.citation_validator import build_reference_from_evidence
+from deepcritical.domain.designs import Design
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
-from deepcritical.domain.grading import Design, Grade, grade, is_notice
+from deepcritical.domain.grading import Grade, grade
 from deepcritical.domain.identity import study_groups
+from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.text import Span, whole_sentences
 from deepcritical.questions.forms import wants_verdict

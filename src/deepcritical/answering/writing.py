@@ -18,7 +18,7 @@ from deepcritical.domain.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, 
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.checklist import Aspect, Coverage, Inquiry, InquiryKind, ItemFact
 from deepcritical.domain.events import StopReason
-from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.report_parts import DrugCandidate
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.votes import Way

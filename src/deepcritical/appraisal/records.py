@@ -13,17 +13,11 @@ from deepcritical.appraisal.people import are_asked_about, concerns, may_be_aske
 from deepcritical.appraisal.voting import Ballot, ballot_of
 from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.grading import (
-    Grade,
-    is_harm_stop,
-    is_negative_stop,
-    is_notice,
-    is_retracted,
-)
+from deepcritical.domain.grading import Grade
 from deepcritical.domain.harms import reports_harm
-from deepcritical.domain.orders import addresses_a_model
+from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_notice, is_retracted
 from deepcritical.domain.study import StudyReading
-from deepcritical.domain.text import Span, fold, sentences, whole_sentences
+from deepcritical.domain.text import Span, addresses_a_model, fold, sentences, whole_sentences
 from deepcritical.domain.votes import Importance, Vote, Way
 from deepcritical.reading.sentences import quoted
 from deepcritical.vocabulary.classes import drug_class, find_classes

@@ -13,11 +13,13 @@ from deepcritical.bootstrap.application import (
     read_settings,
 )
 from deepcritical.bootstrap.chatting import ChatService, build_similar, open_chats
-from deepcritical.bootstrap.durable import open_board
-from deepcritical.bootstrap.live import LiveSources, open_sources
-from deepcritical.bootstrap.lookups import Lookups
-from deepcritical.bootstrap.model_servers import build_model_server
-from deepcritical.bootstrap.operating import open_operations, open_readings
+from deepcritical.bootstrap.live import LiveSources, Lookups, open_sources
+from deepcritical.bootstrap.parts import (
+    build_model_server,
+    open_board,
+    open_operations,
+    open_readings,
+)
 from deepcritical.bootstrap.places import place_of
 
 __all__ = [

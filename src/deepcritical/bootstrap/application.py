@@ -7,19 +7,23 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from pydantic import SecretStr, ValidationError
 
-from deepcritical.bootstrap.durable import build_durable
-from deepcritical.bootstrap.lookups import Lookups
-from deepcritical.bootstrap.model_servers import build_model_server, libraries_of, users_server
-from deepcritical.bootstrap.operating import open_telemetry
+from deepcritical.bootstrap.live import Lookups
+from deepcritical.bootstrap.parts import (
+    build_durable,
+    build_model_server,
+    libraries_of,
+    open_telemetry,
+    users_server,
+)
 from deepcritical.bootstrap.places import OpenAt, OpenRag, place_of, sources_at
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
-from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import ModelChoice, Recipe
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import Parts
@@ -28,9 +32,8 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reading.library import Library
-from deepcritical.reasoning.base import Reasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
-from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService
@@ -41,16 +44,8 @@ from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 
-__all__ = [
-    "build_lookups",
-    "build_reasoner",
-    "build_runs",
-    "limits_of",
-    "open_retrieval",
-    "open_traces",
-    "read_settings",
-    "retrieval_parts",
-]
+if TYPE_CHECKING:
+    from deepcritical.models.providers import ModelServer
 
 LOCAL_RESULTS = 30
 """Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
@@ -59,12 +54,7 @@ LOCAL_RESULTS = 30
 def read_settings(
     model: str | None = None, base_url: str | None = None, api_key: SecretStr | None = None
 ) -> Settings:
-    """Settings of the environment, with another model as far as one is given.
-
-    Args:
-        model: As ``provider:name``; empty for rules alone.
-        base_url: Address of the model's server.
-        api_key: The key for it.
+    """Settings of the environment, with another model as far as one is given; '' for rules alone.
 
     Raises:
         ConfigurationError: A value is not usable.
@@ -92,12 +82,8 @@ def build_runs(
 ) -> RunService:
     """The service that runs questions against live sources, or against one snapshot.
 
-    Args:
-        settings: Settings of the environment; the next two override its choice of sources.
-        snapshot: This snapshot is searched.
-        sources: These live sources are searched.
-        serves: Whether the process is there for runs of others, and not for one of its own.
-        conducts: Whether it conducts them; else they wait for a worker.
+    A process that `serves` is there for runs of others, and not for one of its own; one that does
+    not conduct runs leaves them to a worker.
 
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
@@ -105,13 +91,8 @@ def build_runs(
         ValueError: Both a snapshot and sources are given.
     """
     place = place_of(settings, snapshot=snapshot, sources=sources)
-    return _runs_at(settings, place, serves=serves, conducts=conducts)
-
-
-def _runs_at(settings: Settings, place: Place, *, serves: bool, conducts: bool) -> RunService:
-    open_rag = _open_rag(settings)
+    traces, telemetry, open_rag = open_traces(settings), open_telemetry(), _open_rag(settings)
     choosing = _over_retrieval(open_rag)
-    traces, telemetry = open_traces(settings), open_telemetry()
     library = Library(StudyReadings(traces.database) if traces else None)
     own = build_reasoner(settings, choosing, library)
     opening = sources_at(settings, telemetry, open_rag)
@@ -123,7 +104,7 @@ def _runs_at(settings: Settings, place: Place, *, serves: bool, conducts: bool) 
         open_sources=opening(place, ()),
         limits_for=lambda depth: limits_of(settings, depth, local=place.snapshot is not None),
         traces=traces,
-        durable=_durable(settings, traces, serves=serves, conducts=conducts),
+        durable=_durable(settings, traces, serves, conducts) if traces else None,
         place=place,
         model=_model_of(settings),
         parts_for=partial(_parts_for, settings, choosing, library, opening),
@@ -133,11 +114,14 @@ def _runs_at(settings: Settings, place: Place, *, serves: bool, conducts: bool) 
     )
 
 
+def _model_of(settings: Settings) -> ModelChoice:
+    name, url = settings.model or "", settings.model_base_url or ""
+    return ModelChoice(name=name, base_url=url, manager=settings.manager)
+
+
 def _durable(
-    settings: Settings, traces: ToolTraceService | None, *, serves: bool, conducts: bool
-) -> DurableRuns | None:
-    if traces is None:
-        return None
+    settings: Settings, traces: ToolTraceService, serves: bool, conducts: bool
+) -> DurableRuns:
     return build_durable(
         traces,
         slots=settings.worker_runs,
@@ -154,20 +138,8 @@ def _durable(
 def build_lookups(
     settings: Settings, *, snapshot: str | None = None, sources: Sequence[str] = ()
 ) -> Lookups:
-    """Searches and look-ups outside of runs; ids are looked up where the runs search.
-
-    Raises:
-        SnapshotNotFoundError: There is no such snapshot.
-    """
+    """Searches and look-ups outside of runs; ids are looked up where the runs search."""
     return Lookups(settings, place_of(settings, snapshot=snapshot, sources=sources).snapshot)
-
-
-def _model_of(settings: Settings) -> ModelChoice:
-    return ModelChoice(
-        name=settings.model or "",
-        base_url=settings.model_base_url or "",
-        manager=settings.manager,
-    )
 
 
 def _parts_for(
@@ -191,8 +163,7 @@ def _parts_for(
             f"The run was begun with a key for the model {own.model}, and none is set here.",
             "Set DEEPCRITICAL_MODEL_API_KEY, and resume it.",
         )
-    reasoner = build_reasoner(own, choosing, library)
-    return Parts(reasoner, opening(recipe.place, recipe.documents))
+    return Parts(build_reasoner(own, choosing, library), opening(recipe.place, recipe.documents))
 
 
 def _lacks_key(settings: Settings) -> bool:
@@ -219,11 +190,7 @@ def open_traces(settings: Settings) -> ToolTraceService | None:
 def build_reasoner(
     settings: Settings, choosing: OpenChoosing | None = None, library: Library | None = None
 ) -> Reasoner:
-    """The reasoner of the settings: rules alone, or with a model. Nothing is sent.
-
-    Raises:
-        ConfigurationError: The model cannot be resolved, or its libraries are not installed.
-    """
+    """The reasoner of the settings: rules alone, or with a model. Nothing is sent."""
     if settings.model is None:
         if beside := settings.models_beside:
             raise ConfigurationError(
@@ -236,11 +203,16 @@ def build_reasoner(
                 "Set DEEPCRITICAL_MODEL, or leave DEEPCRITICAL_MANAGER at guided.",
             )
         return ExtractiveReasoner(library)
-    with libraries_of(settings.model):
-        from deepcritical.reasoning.llm import LLMReasoner
-    server = build_model_server(settings, settings.model)
-    manages = settings.manager == "standard"
     choosing = choosing or _over_retrieval(_open_rag(settings))
+    return _with_model(settings, build_model_server(settings, settings.model), choosing, library)
+
+
+def _with_model(
+    settings: Settings, server: ModelServer, choosing: OpenChoosing, library: Library | None
+) -> Reasoner:
+    with libraries_of(server.name):
+        from deepcritical.reasoning.llm import LLMReasoner
+    manages = settings.manager == "standard"
     return LLMReasoner(server, choosing=choosing, library=library, manages=manages)
 
 
@@ -267,15 +239,12 @@ def _chosen_reasoner(
                 "A key was given, but no model.", "Name one, such as anthropic:claude-opus-4-6."
             )
         return own
-    with libraries_of(model):
-        from deepcritical.reasoning.llm import LLMReasoner
     server = users_server(settings, model)
     if key is None:
         raise ConfigurationError(
             f"The model {model} needs a key of yours.", "Give it beside the model's name."
         )
-    manages = settings.manager == "standard"
-    return LLMReasoner(server, choosing=choosing, library=library, manages=manages)
+    return _with_model(settings, server, choosing, library)
 
 
 def _open_rag(settings: Settings) -> OpenRag:
@@ -322,11 +291,7 @@ async def open_retrieval(
 ) -> AsyncIterator[LlamaIndexRAGService]:
     """Retrieval over the records of one run, until the context ends.
 
-    Args:
-        settings: Settings of the environment.
-        run_id: The run.
-        tell: Gets what the reader must know and what ends nothing, at the end: vectors that could
-            not be kept, rows that could not be removed.
+    `tell` gets what the reader must know at the end: vectors not kept, rows not removed.
     """
     embeddings, index = retrieval_parts(settings)
     rag = LlamaIndexRAGService(run_id, embeddings, index)

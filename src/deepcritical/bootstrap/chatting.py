@@ -1,7 +1,5 @@
 """Settings in, a chat out: its tools, its reasoner, and what finds similar runs."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from deepcritical.bootstrap.application import limits_of, retrieval_parts
-from deepcritical.bootstrap.model_servers import build_model_server, users_server
+from deepcritical.bootstrap.parts import build_model_server, users_server
 from deepcritical.bootstrap.places import open_sources_of
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Event
@@ -20,12 +18,9 @@ from deepcritical.jobs.research_tools import registered_tools
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
-from deepcritical.reasoning.chatting import ChatReasoner, RuleChat
-from deepcritical.services.embeddings import EmbeddingService
+from deepcritical.reasoning.chatting import ChatReasoner
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings
-
-__all__ = ["ChatService", "build_similar", "open_chats"]
 
 
 @dataclass(frozen=True)
@@ -39,15 +34,7 @@ class ChatService:
     limits: RunLimits
 
     def chat(self, run_id: str = "", caller: ToolCaller | None = None) -> Chat:
-        """A new conversation, over a finished run or over none. Blocks: it may load libraries.
-
-        Args:
-            run_id: The run; '' for none.
-            caller: The user, with a model and a key of his own or without.
-
-        Raises:
-            ConfigurationError: The model cannot be resolved, or its libraries are not installed.
-        """
+        """A new conversation, over a finished run or over none. Blocks: it may load libraries."""
         caller = caller or ToolCaller()
         return Chat(
             self.registry,
@@ -63,19 +50,12 @@ class ChatService:
 async def open_chats(
     settings: Settings, runs: RunService, place: Place, describe: Callable[[Event], str]
 ) -> AsyncIterator[ChatService]:
-    """Chats over these runs, until the context ends.
-
-    Args:
-        settings: Settings of the environment.
-        runs: Where research is submitted, and finished runs are found.
-        place: Where a quick search looks.
-        describe: An event of a run as one line.
-    """
+    """Chats over these runs, until the context ends."""
     embeddings, index = retrieval_parts(settings)
     evidence = RunEvidence(runs, lambda run_id: LlamaIndexRAGService(run_id, embeddings, index))
     # Looking for a snapshot reads the disk.
     sources = await asyncio.to_thread(open_sources_of, settings, place)
-    similar = await asyncio.to_thread(_similar, settings, runs, place, embeddings)
+    similar = await asyncio.to_thread(build_similar, settings, runs, place)
     try:
         yield ChatService(
             registered_tools(runs, sources, evidence, describe),
@@ -91,23 +71,11 @@ async def open_chats(
 
 
 def build_similar(settings: Settings, runs: RunService, place: Place) -> SimilarRuns:
-    """What finds former runs of nearly the same question.
-
-    Args:
-        settings: Settings of the environment.
-        runs: Where former runs are.
-        place: Where they searched, and a new one would.
-    """
-    return _similar(settings, runs, place, retrieval_parts(settings)[0])
-
-
-def _similar(
-    settings: Settings, runs: RunService, place: Place, embeddings: EmbeddingService | None
-) -> SimilarRuns:
+    """What finds former runs of nearly the same question."""
     local = place.snapshot is not None
     return SimilarRuns(
         runs,
-        QuestionSimilarity(embeddings),
+        QuestionSimilarity(retrieval_parts(settings)[0]),
         NewsSince(open_sources_of(settings, place)),
         ttl_days=settings.similar_ttl_days,
         rounds=limits_of(settings, "deep", local=local).max_iterations,
@@ -117,7 +85,7 @@ def _similar(
 def _reasoner(settings: Settings, model: str) -> ChatReasoner:
     own = model in ("", settings.model)
     if own and settings.model is None:
-        return RuleChat()
+        return ChatReasoner()
     server = (
         build_model_server(settings, settings.model or "") if own else users_server(settings, model)
     )

@@ -1,6 +1,4 @@
-"""Opens the live sources of the settings: clients, limits and the cache of answers."""
-
-from __future__ import annotations
+"""Opens the live sources of the settings, and looks records up in them outside of any run."""
 
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -12,12 +10,16 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.question import SearchQuery
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import sqlite_file
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.shared_limiter import SharedLimits
 from deepcritical.settings import Settings
-from deepcritical.tools.base import SearchTool
+from deepcritical.tools.base import CheckIntegrity, SearchTool
+from deepcritical.tools.crossref import check_all
 from deepcritical.tools.drug_facts.base import FactSource
 from deepcritical.tools.drug_facts.mychem import MyChem
 from deepcritical.tools.drug_facts.openfda import AdverseEvents, Labels
@@ -27,10 +29,11 @@ from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
 from deepcritical.tools.mesh import MeshNames
 from deepcritical.tools.rate_limiter import Limiter, limiter_for
-from deepcritical.tools.registry import BY_KEY, FULL_TEXTS, MESH
+from deepcritical.tools.registry import BY_KEY, FULL_TEXTS, MESH, SOURCES
+from deepcritical.tools.search_handler import SearchHandler
+from deepcritical.tools.searching import Found, search
+from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from deepcritical.tools.source import Means, SourceDescription
-
-__all__ = ["LiveSources", "open_sources"]
 
 LimiterOf = Callable[[str, int], Limiter]
 """The limiter of a host, for so many requests a second."""
@@ -48,29 +51,19 @@ async def _open_limits(settings: Settings) -> AsyncIterator[LimiterOf]:
     if url is None or sqlite_file(url):
         yield limiter_for
         return
-    limits = _acquired(url)
-    try:
-        yield limits.of
-    finally:
-        if _released(url):
-            await to_the_end(limits.close(), SOON_S)
-
-
-def _acquired(url: str) -> SharedLimits:
     with _counting:
         # A worker that goes on beside newer ones opens it again and again: whenever it has runs.
         limits, users = _open.get(url) or (SharedLimits(Database(url, of_newer=True)), 0)
         _open[url] = limits, users + 1
-        return limits
-
-
-def _released(url: str) -> bool:
-    """Whether that was the last user."""
-    with _counting:
-        limits, users = _open.pop(url)
-        if users > 1:
-            _open[url] = limits, users - 1
-        return users == 1
+    try:
+        yield limits.of
+    finally:
+        with _counting:
+            limits, users = _open.pop(url)
+            if users > 1:
+                _open[url] = limits, users - 1
+        if users == 1:
+            await to_the_end(limits.close(), SOON_S)
 
 
 class LiveSources(NamedTuple):
@@ -126,11 +119,7 @@ class _Opening:
         self._limiter_of = limiter_of
 
     def tool(self, key: str) -> SearchTool:
-        """The source of that key.
-
-        Raises:
-            ConfigurationError: There is none, or no longer.
-        """
+        """The source of that key."""
         if key not in BY_KEY:
             raise ConfigurationError(
                 f"There is no source {key}.", f"Choose of: {', '.join(BY_KEY)}."
@@ -153,12 +142,7 @@ class _Opening:
         )
 
     def of(self, source: SourceDescription, name: str = "") -> SourceClient:
-        """A client for a source, with the address and the key of the settings.
-
-        Args:
-            source: Whose host is asked.
-            name: What is asked there, where that is not the source itself.
-        """
+        """A client for a source, with the address and the key of the settings."""
         called, url = name or source.name, self.settings.url_of(source)
         return self.client(
             called,
@@ -214,3 +198,73 @@ class _Opening:
         )
         self._stack.push_async_callback(client.aclose)
         return client
+
+
+_FIELD = {kind: (source.key, form) for source in SOURCES for kind, form in source.by_id.items()}
+"""Which source knows a kind of id, and how it is asked for one."""
+_FEW = 3
+"""Records that are read to find the one of an id: a registry also finds those that name it."""
+
+
+class Lookups:
+    """Searches live sources, and finds records by their ids, in a snapshot where one is named.
+
+    Raises:
+        SnapshotNotFoundError: There is no such snapshot.
+    """
+
+    def __init__(self, settings: Settings, snapshot: str | None = None) -> None:
+        self._settings = settings
+        self._local = SnapshotSource(snapshot_path(snapshot)) if snapshot is not None else None
+
+    async def search(self, names: Sequence[str], query: str, most: int) -> Found:
+        """The records that live sources find, at most `most` of each.
+
+        Raises:
+            SearchError: None of them could be reached.
+        """
+        async with self._opened(names) as (handler, check):
+            asked = [SearchQuery(text=query)]
+            return await search(handler, asked, most, self._settings.source_deadline_s, check)
+
+    async def records_of(self, ids: Sequence[str]) -> dict[str, Evidence]:
+        """The records of canonical ids, such as ``pmid:26890736``; those not found are left out.
+
+        Raises:
+            SearchError: A source that would know could not be reached.
+            SnapshotCorruptError: The snapshot cannot be read.
+            ValueError: An id is of no kind that can be looked up.
+        """
+        if unknown := [i for i in ids if i.partition(":")[0] not in _FIELD]:
+            raise ValueError(f"no source knows ids like {unknown[0]}")
+        local = await self._local.contents() if self._local else None
+        records = local.records if local else await self._live(ids)
+        known = {i: record for record in records for i in canonical_ids(record)}
+        return {i: known[i] for i in ids if i in known}
+
+    async def _live(self, ids: Sequence[str]) -> tuple[Evidence, ...]:
+        wanted: dict[str, list[str]] = {}
+        for one in ids:
+            kind, _, value = one.partition(":")
+            source, form = _FIELD[kind]
+            wanted.setdefault(source, []).append(form.format(value))
+        found: list[Evidence] = []
+        for source, queries in wanted.items():
+            found += await self._asked(source, queries)
+        return tuple(found)
+
+    async def _asked(self, source: str, queries: Sequence[str]) -> Sequence[Evidence]:
+        async with self._opened([source]) as (handler, check):
+            answers = await handler.execute([SearchQuery(text=q) for q in queries], _FEW)
+            if unread := next((a.error for a in answers if a.error), None):
+                raise unread
+            found = [record for answer in answers for record in answer.result.evidence]
+            return await check(found, self._settings.source_deadline_s)
+
+    @asynccontextmanager
+    async def _opened(
+        self, names: Sequence[str]
+    ) -> AsyncIterator[tuple[SearchHandler, CheckIntegrity]]:
+        async with open_sources(self._settings, names) as live:
+            handler = SearchHandler(live.tools, deadline_s=self._settings.source_deadline_s)
+            yield handler, partial(check_all, client=live.crossref)

@@ -1,20 +1,16 @@
 """Where runs search: live sources, or one snapshot; and how those are opened for a run."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import Protocol
 
-from deepcritical.bootstrap.live import LiveSources, open_sources
-from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.bootstrap.live import LiveSources, Lookups, open_sources
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place
+from deepcritical.domain.recipe import OwnDocument
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.research.session import RunSources
 from deepcritical.services.finishing import SOON_S, to_the_end
@@ -31,24 +27,12 @@ from deepcritical.tools.registry import FULL_TEXTS, known
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
-__all__ = ["OpenAt", "OpenRag", "open_sources_of", "place_of", "sources_at"]
-
-OwnTools = Callable[[Sequence[OwnDocument]], list[SearchTool]]
-"""Makes the source of the user's own documents for one run; none where there are none."""
 OpenRag = Callable[[], LlamaIndexRAGService]
 """Makes the retrieval over the records of one run."""
+OpenBeside = Callable[..., AbstractAsyncContextManager[RunSources]]
+"""Opens the sources of one run, and documents of the user's own beside them."""
 OpenAt = Callable[[Place, Sequence[OwnDocument]], OpenSources]
 """Opens the sources of a place, and documents of the user's own beside them."""
-
-
-class OpenBeside(Protocol):
-    """Opens the sources of one run, and documents of the user's own beside them."""
-
-    def __call__(
-        self, documents: Sequence[OwnDocument] = ()
-    ) -> AbstractAsyncContextManager[RunSources]:
-        """Open them until the context ends."""
-        ...
 
 
 BROAD_FACTOR = 10
@@ -84,13 +68,33 @@ def open_sources_of(
 ) -> OpenBeside:
     """Opens the sources of one run at that place, and what ranks that which they find.
 
+    A snapshot is read once for every run; live sources are a run's own, and share limiters and the
+    cache's file.
+
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
     """
-    own = partial(_own_documents, settings, place, telemetry)
-    if place.snapshot is not None:
-        return _over_snapshot(place.snapshot, own, telemetry, open_rag)
-    return _over_live(settings, place.sources, own, telemetry, open_rag)
+    source = SnapshotSource(snapshot_path(place.snapshot)) if place.snapshot is not None else None
+
+    async def records_of(ids: Sequence[str]) -> dict[str, Evidence]:
+        # In a thread, for it looks for the snapshot.
+        lookups = await asyncio.to_thread(Lookups, settings, place.snapshot)
+        return await lookups.records_of(ids)
+
+    @asynccontextmanager
+    async def opened(documents: Sequence[OwnDocument] = ()) -> AsyncIterator[RunSources]:
+        own = [OwnDocuments(documents, records_of)] if documents else []
+        async with _ranking(open_rag) as records:
+            if source:
+                tools = [SpannedTool(tool, telemetry) for tool in (*own, source)]
+                told = (await source.describe(),)
+                yield RunSources(SearchHandler(tools), told, None, source.look_up, records)
+                return
+            async with open_sources(settings, place.sources) as live:
+                tools = [SpannedTool(tool, telemetry) for tool in (*own, *live.tools)]
+                yield _of_live(settings, live, tools, records)
+
+    return opened
 
 
 def sources_at(
@@ -103,20 +107,6 @@ def sources_at(
         return partial(opener(place), tuple(documents))
 
     return opening
-
-
-def _own_documents(
-    settings: Settings, place: Place, telemetry: Telemetry, documents: Sequence[OwnDocument]
-) -> list[SearchTool]:
-    if not documents:
-        return []
-
-    async def records_of(ids: Sequence[str]) -> dict[str, Evidence]:
-        # In a thread, for it looks for the snapshot.
-        lookups = await asyncio.to_thread(Lookups, settings, place.snapshot)
-        return await lookups.records_of(ids)
-
-    return [SpannedTool(OwnDocuments(documents, records_of), telemetry)]
 
 
 @asynccontextmanager
@@ -134,62 +124,32 @@ async def _ranking(open_rag: OpenRag | None) -> AsyncIterator[RagTool | None]:
             await to_the_end(rag.close(), SOON_S)
 
 
-def _over_snapshot(
-    name: str, own: OwnTools, telemetry: Telemetry, open_rag: OpenRag | None
-) -> OpenBeside:
-    """One source for every run: the file is read once."""
-    source = SnapshotSource(snapshot_path(name))
-
-    @asynccontextmanager
-    async def opened(documents: Sequence[OwnDocument] = ()) -> AsyncIterator[RunSources]:
-        async with _ranking(open_rag) as records:
-            yield RunSources(
-                SearchHandler([*own(documents), SpannedTool(source, telemetry)]),
-                (await source.describe(),),
-                look_up=source.look_up,
-                records=records,
-            )
-
-    return opened
-
-
-def _over_live(
+def _of_live(
     settings: Settings,
-    names: Sequence[str],
-    own: OwnTools,
-    telemetry: Telemetry,
-    open_rag: OpenRag | None,
-) -> OpenBeside:
-    """Sources of its own for every run; they share limiters and the cache's file."""
-
-    @asynccontextmanager
-    async def opened(documents: Sequence[OwnDocument] = ()) -> AsyncIterator[RunSources]:
-        async with open_sources(settings, names) as live, _ranking(open_rag) as records:
-            handler = SearchHandler(
-                [*own(documents), *(SpannedTool(tool, telemetry) for tool in live.tools)],
-                deadline_s=settings.source_deadline_s,
-                broad_factor=READ_FACTOR if settings.model else BROAD_FACTOR,
-                now=lambda: datetime.now(UTC),
-            )
-            check = partial(check_all, client=live.crossref) if live.crossref else None
-            described = tuple(_described(settings, live))
-            facts = DrugFactsLookUp(
-                live.facts,
-                deadline_s=settings.source_deadline_s,
-                today=lambda: datetime.now(UTC).date().isoformat(),
-            )
-            fetch = partial(fetch_full_texts, client=live.full_texts) if live.full_texts else None
-            yield RunSources(
-                handler,
-                described,
-                check,
-                live.mesh.look_up,
-                records,
-                facts.look_up if live.facts else None,
-                fetch,
-            )
-
-    return opened
+    live: LiveSources,
+    tools: Sequence[SearchTool],
+    records: RagTool | None,
+) -> RunSources:
+    handler = SearchHandler(
+        tools,
+        deadline_s=settings.source_deadline_s,
+        broad_factor=READ_FACTOR if settings.model else BROAD_FACTOR,
+        now=lambda: datetime.now(UTC),
+    )
+    facts = DrugFactsLookUp(
+        live.facts,
+        deadline_s=settings.source_deadline_s,
+        today=lambda: datetime.now(UTC).date().isoformat(),
+    )
+    return RunSources(
+        handler,
+        tuple(_described(settings, live)),
+        partial(check_all, client=live.crossref) if live.crossref else None,
+        live.mesh.look_up,
+        records,
+        facts.look_up if live.facts else None,
+        partial(fetch_full_texts, client=live.full_texts) if live.full_texts else None,
+    )
 
 
 def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
@@ -202,12 +162,7 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
 
 
 class SpannedTool(SearchTool):
-    """A source over another one.
-
-    Args:
-        tool: Searches.
-        telemetry: Is told of each query: how it ended and how much it brought, not what was asked.
-    """
+    """Tells of each query of a source how it ended and how much it brought, not what was asked."""
 
     def __init__(self, tool: SearchTool, telemetry: Telemetry) -> None:
         self._tool = tool

@@ -1,7 +1,5 @@
 """Reads one document or record by itself: what it says of its study, and what that would count."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +7,7 @@ from typing import NamedTuple
 from deepcritical.answering.needs import inquiry_of
 from deepcritical.answering.weighing import Weighed, weigh
 from deepcritical.bootstrap.application import build_reasoner
-from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.bootstrap.live import Lookups
 from deepcritical.domain.errors import DocumentError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade, grade
@@ -18,8 +16,6 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.services.calculating import calculated
 from deepcritical.settings import Settings
 from deepcritical.tools.documents import read_document
-
-__all__ = ["StudyCard", "read_alone"]
 
 _ONLY = "E1"
 
@@ -38,11 +34,6 @@ async def read_alone(settings: Settings, what: Path | str, question: str = "") -
     """Return the card of a file, or of a record by its canonical id.
 
     Nothing is kept: a document of the user's own is in no reading that others see.
-
-    Args:
-        settings: Of the model, if any, and of the sources that know ids.
-        what: A file, or an id such as ``pmid:26890736``.
-        question: On a drug and a condition; '' for none.
 
     Raises:
         DocumentError: The file cannot be read, or no source knows the id.

@@ -9,13 +9,9 @@ tried first, so that "multiple myeloma (MM)" is not read as "myeloma"; and a sho
 like one, by capitals, digits and Greek letters or by being very short.
 """
 
-from __future__ import annotations
-
 import re
 
 from deepcritical.domain.patterns import bounded
-
-__all__ = ["expand_abbreviations"]
 
 _PARENTHESES = bounded(r"\(([^()]{2,200})\)|\[([^\[\]]{2,200})\]")
 _INNER_BREAK = bounded(r"[;,:=]\s|\s[=]")
@@ -33,18 +29,16 @@ _GREEK_INITIALS = dict(zip("αβγδεζηθικλμνξοπρσςτυφχψω",
 def expand_abbreviations(text: str) -> dict[str, str]:
     """The abbreviations that a text defines.
 
-    Args:
-        text: A title, an abstract or a passage.
-
     Returns:
         Short form -> long form, both as written; the first definition of a short form holds.
     """
     found: dict[str, str] = {}
     for match in _PARENTHESES.finditer(text):
         inner = _INNER_BREAK.split(match[1] or match[2], maxsplit=1)[0].strip()
-        before = _clause_before(text, match.start())
+        before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip()
+        before = _SENTENCE_BREAK.split(before)[-1]
         if _is_short_form(inner):
-            short, long = inner, _long_form(inner, _last_words(before, _reach(inner)))
+            short, long = inner, _long_form(inner, _last_words(before, inner))
         else:
             short = before.split()[-1] if before else ""
             is_short = _is_short_form(short) and _marks(short) >= _MIN_MARKS
@@ -52,11 +46,6 @@ def expand_abbreviations(text: str) -> dict[str, str]:
         if long:
             found.setdefault(short, long)
     return found
-
-
-def _clause_before(text: str, end: int) -> str:
-    before = text[max(0, end - _WINDOW) : end].rstrip()
-    return _SENTENCE_BREAK.split(before)[-1]
 
 
 def _is_short_form(candidate: str) -> bool:
@@ -74,13 +63,10 @@ def _marks(candidate: str) -> int:
     return sum(c.isupper() or c.isdigit() or c.lower() in _GREEK_INITIALS for c in candidate)
 
 
-def _reach(short: str) -> int:
-    """How many words before the parentheses can belong to the long form."""
+def _last_words(clause: str, short: str) -> str:
+    """The words before the parentheses that can belong to the long form."""
     size = sum(char.isalnum() for char in short)
-    return min(size + 5, size * 2)
-
-
-def _last_words(clause: str, count: int) -> str:
+    count = min(size + 5, size * 2)
     starts = [match.start() for match in re.finditer(r"\S+", clause)]
     return clause[starts[-count] :] if len(starts) > count else clause
 
@@ -90,18 +76,15 @@ def _same(short_char: str, long_char: str) -> bool:
     return long_char.lower() in (low, _GREEK_INITIALS.get(low))
 
 
-def _begins_word(text: str, at: int) -> bool:
-    return at == 0 or not text[at - 1].isalnum()
-
-
 def _long_form(short: str, candidate: str) -> str | None:
     """The end of `candidate` that spells `short`, by initials or else the shortest, or None."""
     initials = _by_initials(short, candidate)
     at = initials if initials is not None else _by_characters(short, candidate)
     if at is None:
         return None
-    long = candidate[_word_start(candidate, at) :].strip()
-    return long if _is_plausible(short, long) else None
+    long = candidate[candidate.rfind(" ", 0, at) + 1 :].strip()
+    words = re.split(r"[\s-]+", long)
+    return long if len(long) > len(short) and short not in words and "(" not in long else None
 
 
 def _by_initials(short: str, candidate: str) -> int | None:
@@ -134,14 +117,5 @@ def _by_characters(short: str, candidate: str) -> int | None:
 def _fits(char: str, candidate: str, at: int, needs_word_start: bool) -> bool:
     if candidate[at].lower() == char.lower() and char.lower() in _GREEK_INITIALS:
         return True
-    return _same(char, candidate[at]) and (not needs_word_start or _begins_word(candidate, at))
-
-
-def _word_start(text: str, at: int) -> int:
-    return text.rfind(" ", 0, at) + 1
-
-
-def _is_plausible(short: str, long: str) -> bool:
-    """Whether a long form is longer than the short form and does not contain it."""
-    words = re.split(r"[\s-]+", long)
-    return len(long) > len(short) and short not in words and "(" not in long
+    begins_word = at == 0 or not candidate[at - 1].isalnum()
+    return _same(char, candidate[at]) and (not needs_word_start or begins_word)

@@ -3,12 +3,10 @@
 Inline `[n]` points at `references[n - 1]`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.base import Model
@@ -18,8 +16,8 @@ from deepcritical.domain.events import StopReason
 from deepcritical.domain.evidence import SOURCE_TYPES, SourceType
 from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.ledger import SupportRate
 from deepcritical.domain.markdown import escape_markdown, table, visible
+from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import evidence_table, reference_list, section
 from deepcritical.domain.report_parts import (
     Claim,
@@ -27,22 +25,12 @@ from deepcritical.domain.report_parts import (
     Reference,
     ReportSection,
     SearchRun,
+    SupportRate,
 )
-from deepcritical.domain.search_log import search_log
+from deepcritical.domain.section_markdown import search_log
 from deepcritical.domain.sentences import Finding, Sentence, citation_marks
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.domain.verdict import Verdict
-
-__all__ = [
-    "ANSWER_SCHEMA",
-    "AnswerPart",
-    "AnsweredItem",
-    "ChecklistCoverage",
-    "DeepAnswer",
-    "ToolOutput",
-    "ToolSource",
-    "tool_sources",
-]
 
 _SNIPPET = 300
 """Characters that a snippet should not exceed; it is cut at a sentence."""
@@ -287,3 +275,13 @@ def _listed(title: str, lines: tuple[str, ...], *, escape: bool = True) -> str:
         return ""
     told = (f"- {escape_markdown(line) if escape else line}" for line in lines)
     return f"## {title}\n\n" + "\n".join(told)
+
+
+Document = ResearchReport | DeepAnswer
+"""The report of a team, or the answer to a free question."""
+
+
+def read_document(fields: JsonValue) -> Document:
+    """The report or the answer that JSON holds; only an answer has a checklist."""
+    is_answer = isinstance(fields, dict) and "checklist" in fields
+    return (DeepAnswer if is_answer else ResearchReport).model_validate(fields)

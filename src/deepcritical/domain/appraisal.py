@@ -10,16 +10,6 @@ from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.votes import Vote, Way
 
-__all__ = [
-    "Appraisal",
-    "Direction",
-    "Reading",
-    "Remark",
-    "Stance",
-    "StudyFinding",
-    "study_findings",
-]
-
 
 class Stance(StrEnum):
     """A record's stance towards "the drug helps in the condition".
@@ -44,9 +34,6 @@ class Direction(StrEnum):
 class Remark(StrEnum):
     """Why a record gives no direction, or how its findings must be read."""
 
-    REFERENCE_ARM = (
-        "the drug is the comparator or part of every arm, so it is not tested against no treatment"
-    )
     HEAD_TO_HEAD = (
         "the drug is compared with another active drug only, "
         "so it is not tested against no treatment"
@@ -62,7 +49,6 @@ class Remark(StrEnum):
     COUNTED = "its registry entry or its figures count, but no whole sentence states the result"
     CONCERN = "an expression of concern stands against it, so that it supports nothing"
     SILENT = "no sentence with a direction was recognised"
-    MECHANISM_ONLY = "mechanism only"
     RETRACTED = "retracted"
 
 
@@ -123,20 +109,13 @@ class Reading(Model):
     @property
     def direction(self) -> Direction:
         """What the whole record says of the benefit."""
-        if self.mixed:
-            return Direction.MIXED
-        if self.supporting:
-            return Direction.SUPPORTS
-        return Direction.REFUTES if self.refuting else Direction.NONE
+        return _direction(bool(self.supporting), bool(self.refuting))
 
     @property
     def stance(self) -> Stance:
         """The stance of the whole record; with findings both ways it is neutral and `mixed`."""
-        if self.supporting and not self.refuting:
-            return Stance.SUPPORTS
-        if self.refuting and not self.supporting:
-            return Stance.REFUTES
-        return Stance.NEUTRAL
+        told = self.direction
+        return Stance(told) if told in ("supports", "refutes") else Stance.NEUTRAL
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -146,11 +125,7 @@ class Reading(Model):
     @property
     def facts_by_kind(self) -> dict[str, tuple[Fact, ...]]:
         """The facts by the name of the field that holds them."""
-        return {
-            "supporting": self.supporting,
-            "refuting": self.refuting,
-            "context": self.context,
-        }
+        return {k: getattr(self, k) for k in ("supporting", "refuting", "context")}
 
 
 class Appraisal(Model):
@@ -247,9 +222,7 @@ class StudyFinding(Model):
         return self.level is not None and self.level <= 2
 
 
-def _direction(appraisals: Sequence[Appraisal]) -> Direction:
-    helps = any(a.reading.supporting for a in appraisals)
-    fails = any(a.reading.refuting for a in appraisals)
+def _direction(helps: bool, fails: bool) -> Direction:
     if helps and fails:
         return Direction.MIXED
     return Direction.SUPPORTS if helps else Direction.REFUTES if fails else Direction.NONE
@@ -264,7 +237,9 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
     return StudyFinding(
         evidence_ids=tuple(a.evidence_id for a in appraisals),
         deciding_ids=tuple(a.evidence_id for a in stating),
-        direction=_direction(stating),
+        direction=_direction(
+            any(a.reading.supporting for a in stating), any(a.reading.refuting for a in stating)
+        ),
         level=min((a.grade.level for a in base if a.grade.level is not None), default=None),
         direct=any(a.reading.direct for a in base),
         about_drug=any(a.reading.about_drug for a in base),

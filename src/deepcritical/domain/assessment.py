@@ -3,14 +3,10 @@
 Whether the run goes on is decided by code.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from deepcritical.domain.base import Model, Score10, UnitInterval
 from deepcritical.domain.question import SearchQuery
-
-__all__ = ["JudgeAssessment", "RoundChoice"]
 
 
 class RoundChoice(Model):

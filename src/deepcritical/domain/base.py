@@ -1,12 +1,8 @@
 """The one base model and the bounded numbers that the whole domain shares."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
-
-__all__ = ["Model", "Score10", "UnitInterval"]
 
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 """A number from 0 to 1."""

@@ -8,25 +8,12 @@ the judge, and what is left is kept for the report.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import BudgetExceeded, ConfigurationError
-
-__all__ = [
-    "SHARES",
-    "STEPS",
-    "Depth",
-    "Judgement",
-    "OwnLimits",
-    "Price",
-    "Purse",
-    "RunLimits",
-    "Spent",
-    "Step",
-]
 
 Depth = Literal["quick", "standard", "deep"]
 
@@ -90,11 +77,7 @@ class RunLimits(Model):
 
     @classmethod
     def for_depth(cls, depth: Depth) -> RunLimits:
-        """The limits of a depth: rounds, seconds, model calls, tokens and full texts.
-
-        quick 1 / 60 s / 20 / 200,000 / 0, standard 3 / 180 s / 60 / 600,000 / 5, deep 10 / 600 s /
-        200 / 2,000,000 / 5.
-        """
+        """The limits of a depth."""
         rounds, seconds, calls, tokens = {
             "quick": (1, 60.0, 20, 200_000),
             "standard": (3, 180.0, 60, 600_000),
@@ -187,16 +170,11 @@ class Spent(Model):
 
     def plus(self, other: Spent, sign: int = 1) -> Spent:
         """Both together; with `sign` -1 what remains without the other."""
-        costs = (self.cost_usd, other.cost_usd)
-        known = [cost for cost in costs if cost is not None]
-        return Spent(
-            calls=self.calls + sign * other.calls,
-            input_tokens=self.input_tokens + sign * other.input_tokens,
-            output_tokens=self.output_tokens + sign * other.output_tokens,
-            cost_usd=(self.cost_usd or 0) + sign * (other.cost_usd or 0) if known else None,
-            unanswered=self.unanswered + sign * other.unanswered,
-            by_fallback=self.by_fallback + sign * other.by_fallback,
-        )
+        known = self.cost_usd is not None or other.cost_usd is not None
+        both: dict[str, Any] = {
+            name: (one or 0) + sign * (getattr(other, name) or 0) for name, one in self
+        }
+        return Spent(**{**both, "cost_usd": both["cost_usd"] if known else None})
 
 
 Price = Callable[[int, int], float | None]
@@ -208,11 +186,6 @@ class Purse:
 
     Invariant: spent and reserved together never exceed a cap, as far as a call costs no more than
     was reserved for it.
-
-    Args:
-        limits: The caps.
-        price: The model's price.
-        elapsed_s: Seconds since the run's first step.
     """
 
     def __init__(

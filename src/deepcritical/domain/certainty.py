@@ -5,19 +5,15 @@ rates the body anew (`verdict`). Starts and domains follow the GRADE guidelines 
 2011): randomised trials start high, observational studies low.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from deepcritical.domain.designs import Design
+from deepcritical.domain.designs import LEVEL, Design
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
-
-__all__ = ["LARGE", "OPTIMAL_INFORMATION_SIZE", "VERY_FEW", "Certainty", "Rated", "rate_certainty"]
 
 VERY_FEW = 100
 """Participants below which imprecision is very serious and counts twice (GRADE guidelines 6)."""
@@ -40,24 +36,18 @@ class Certainty(StrEnum):
 
 
 _LADDER = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
-_START: dict[Design, Certainty | None] = {
-    Design.REVIEW_OF_RCTS: Certainty.HIGH,
-    Design.RCT: Certainty.HIGH,
-    Design.NON_RANDOMISED_TRIAL: Certainty.LOW,
-    Design.REVIEW_OF_COHORTS: Certainty.LOW,
-    Design.REVIEW_UNSTATED: Certainty.LOW,
-    Design.REVIEW_WITH_CASE_CONTROL: Certainty.LOW,
-    Design.COHORT: Certainty.LOW,
-    Design.CASE_CONTROL: Certainty.LOW,
-    Design.CASE_SERIES: Certainty.VERY_LOW,
-    Design.REVIEW_WITH_ANIMALS: Certainty.VERY_LOW,
-    Design.PRECLINICAL: Certainty.VERY_LOW,
-    Design.NARRATIVE_REVIEW: Certainty.VERY_LOW,
-    Design.PROTOCOL: None,
-    Design.REGISTERED_TRIAL: None,
-    Design.UNCLEAR: None,
+_START: dict[int | None, Certainty | None] = {
+    1: Certainty.HIGH,
+    2: Certainty.HIGH,
+    3: Certainty.LOW,
+    4: Certainty.LOW,
+    5: Certainty.VERY_LOW,
+    None: None,
 }
-"""Where each design starts (GRADE guidelines 3); None where there is no result to rate."""
+"""Where designs of each OCEBM level start (GRADE guidelines 3), but a case series very low.
+
+None where there is no result to rate.
+"""
 
 
 class Rated(NamedTuple):
@@ -170,14 +160,8 @@ _RAISABLE = (Design.COHORT, Design.REVIEW_OF_COHORTS, Design.CASE_CONTROL)
 
 
 def rate_certainty(record: Evidence, design: Design, people: int | None) -> Rated:
-    """The GRADE certainty of one record with what lowered or raised it.
-
-    Args:
-        record: The record.
-        design: Its design.
-        people: Participants, or None when neither registry nor text says.
-    """
-    start = _START[design]
+    """The GRADE certainty of one record with what lowered or raised it."""
+    start = Certainty.VERY_LOW if design is Design.CASE_SERIES else _START[LEVEL[design]]
     if start is None or is_retracted(record):
         return Rated(None, ("retracted: no certainty at all",) if is_retracted(record) else ())
     facts = _Facts(record, design, people)

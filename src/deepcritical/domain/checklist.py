@@ -4,8 +4,6 @@ Every item is covered by a rule over the number, the level and the agreement of 
 sentences were located for it. No item is satisfied without such a sentence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
@@ -16,20 +14,6 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.named import Condition, Drug
-
-__all__ = [
-    "Aspect",
-    "Checklist",
-    "ChecklistItem",
-    "Coverage",
-    "Inquiry",
-    "InquiryKind",
-    "ItemCoverage",
-    "ItemFact",
-    "cover",
-    "facts_of",
-    "lower_of",
-]
 
 
 class InquiryKind(StrEnum):
@@ -261,13 +245,11 @@ def _best(facts: Sequence[ItemFact]) -> str:
     return f", the best of OCEBM level {level}" if level else ""
 
 
-_ORDER = (Coverage.UNSATISFIED, Coverage.PARTIAL, Coverage.SATISFIED)
-
-
 def lower_of(
     said: Sequence[ItemCoverage], by_rule: Sequence[ItemCoverage]
 ) -> tuple[ItemCoverage, ...]:
     """Each item as the rule covers it, or lower where somebody found less."""
     others = {one.item: one for one in said}
     pairs = ((others.get(one.item, one), one) for one in by_rule)
-    return tuple(min(pair, key=lambda one: _ORDER.index(one.coverage)) for pair in pairs)
+    worst_last = list(Coverage)
+    return tuple(max(pair, key=lambda one: worst_last.index(one.coverage)) for pair in pairs)

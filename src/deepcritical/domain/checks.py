@@ -1,13 +1,9 @@
 """What was found out about one thing that a run needs."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import DeepCriticalError
-
-__all__ = ["Check", "CheckState", "failed", "passed", "skipped"]
 
 
 class CheckState(StrEnum):

@@ -3,26 +3,16 @@
 They are always rebuilt from the store. What is printed takes their numbers from their order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Generic, TypeVar
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Citation, Evidence
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import canonical_ids, normalised_title
-from deepcritical.domain.record_kinds import is_preprint
+from deepcritical.domain.record_kinds import is_preprint, is_retracted
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
-
-__all__ = [
-    "AnyDocument",
-    "ValidatedReport",
-    "build_reference_from_evidence",
-    "validate_references",
-]
 
 AnyDocument = TypeVar("AnyDocument", ResearchReport, DeepAnswer)
 

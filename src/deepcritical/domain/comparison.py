@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.brief import StudyRow
-from deepcritical.domain.brief_words import finding_cells
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
+from deepcritical.domain.brief import StudyRow, finding_cells
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.text import fold
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import OutcomeRow
-
-__all__ = ["Comparison", "OutcomePair", "compare", "outcome_words"]
 
 _Known = tuple[StudyRow, frozenset[str]]
 _MOST_FINDINGS = 6

@@ -3,8 +3,6 @@
 Each table is read from the top; its first rule that applies decides.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from enum import StrEnum
@@ -12,11 +10,8 @@ from typing import NamedTuple
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.record_kinds import is_paper
-from deepcritical.domain.stop_reasons import is_negative_stop
+from deepcritical.domain.record_kinds import is_negative_stop, is_paper
 from deepcritical.domain.text import sentences
-
-__all__ = ["LEVEL", "Design", "Judged", "design_of"]
 
 
 class Design(StrEnum):
@@ -201,12 +196,8 @@ _ON_ANOTHER = bounded(r"\bin this issue\b|\bcommentary on\b", re.IGNORECASE)
 _POSTED = bounded(r"^(?:posted )?results?: ", re.IGNORECASE | re.MULTILINE)
 _OF_PEOPLE = frozenset(
     {
-        Design.RCT,
-        Design.NON_RANDOMISED_TRIAL,
-        Design.COHORT,
-        Design.CASE_CONTROL,
-        Design.CASE_SERIES,
-        Design.UNCLEAR,
+        *(Design.RCT, Design.NON_RANDOMISED_TRIAL, Design.COHORT),
+        *(Design.CASE_CONTROL, Design.CASE_SERIES, Design.UNCLEAR),
     }
 )
 """Designs that are of people, unless the index says that only animals were studied."""
@@ -260,28 +251,19 @@ def _review_of(evidence: Evidence) -> Design:
 
 def _of_trial(evidence: Evidence) -> Judged:
     """A registry entry is graded once it says what came of the trial."""
+    meta = evidence.metadata  # which may merely say that the registry has results
     if is_negative_stop(evidence):
         told = "registry entry with the reason for stopping"
-    elif _has_posted(evidence):
+    elif meta.posted_results or (meta.has_results and _POSTED.search(evidence.content)):
         told = "registry entry with posted results"
     else:
         return Judged(Design.REGISTERED_TRIAL, "registry entry")
-    if str(getattr(evidence.metadata, "study_type", "")).upper() == "OBSERVATIONAL":
+    if str(getattr(meta, "study_type", "")).upper() == "OBSERVATIONAL":
         return Judged(Design.COHORT, told)
-    return Judged(Design.RCT if _is_allocated(evidence) else Design.NON_RANDOMISED_TRIAL, told)
-
-
-def _has_posted(evidence: Evidence) -> bool:
-    """Whether the entry holds results, and does not merely say that the registry does."""
-    meta = evidence.metadata
-    return bool(meta.posted_results or (meta.has_results and _POSTED.search(evidence.content)))
-
-
-def _is_allocated(evidence: Evidence) -> bool:
-    """Whether people were allocated at random, by the registry's field or else its text."""
-    field = str(getattr(evidence.metadata, "allocation", None) or "")
-    text = f"{evidence.citation.title} {evidence.content}"
-    return bool(_RANDOMISED.search(field or text))
+    # At random by the registry's field, or else by its text.
+    field = str(getattr(meta, "allocation", None) or "")
+    random = _RANDOMISED.search(field or f"{evidence.citation.title} {evidence.content}")
+    return Judged(Design.RCT if random else Design.NON_RANDOMISED_TRIAL, told)
 
 
 def _is_protocol(evidence: Evidence, types: str) -> bool:
@@ -350,10 +332,6 @@ def _told_primary(text: str) -> Design | None:
     return None if told in _NOT_PRIMARY else told
 
 
-def _told_retrospective(text: str) -> Design:
-    return Design.CASE_CONTROL if _CASE_CONTROL.search(text) else Design.COHORT
-
-
 _CORRECTIONS = (
     _Correction(
         Design.NARRATIVE_REVIEW,
@@ -365,7 +343,7 @@ _CORRECTIONS = (
     _Correction(
         Design.RCT,
         lambda _, text: _RETROSPECTIVE.search(text),
-        _told_retrospective,
+        lambda text: Design.CASE_CONTROL if _CASE_CONTROL.search(text) else Design.COHORT,
         "indexed as randomised, but the text describes a retrospective study",
         from_text=False,
     ),

@@ -39,55 +39,11 @@ DeepCriticalError
 ResearchCancelled (BaseException): so that no framework swallows it
 """
 
-from __future__ import annotations
-
-__all__ = [
-    "ERRORS",
-    "AccessError",
-    "AuthenticationError",
-    "BudgetExceeded",
-    "CapacityError",
-    "ChecksFailedError",
-    "ClaimsUnsupportedError",
-    "ConfigurationError",
-    "DatabaseDamagedError",
-    "DatabaseFullError",
-    "DatabaseReadOnlyError",
-    "DatabaseUnreachableError",
-    "DeepCriticalError",
-    "DocumentError",
-    "DocumentNotFoundError",
-    "DocumentTooLargeError",
-    "EmptyQuestionError",
-    "KeyRefusedError",
-    "ModelUnknownError",
-    "OwnershipError",
-    "PlanError",
-    "QuestionDeclinedError",
-    "QuestionError",
-    "QuestionTooLongError",
-    "QuotaExceededError",
-    "RateLimitError",
-    "ReasoningError",
-    "ResearchCancelled",
-    "SearchError",
-    "SnapshotCorruptError",
-    "SnapshotNotFoundError",
-    "StorageError",
-    "ToolInputError",
-    "TraceEndedError",
-    "TraceNotFoundError",
-    "TraceTakenError",
-    "UnknownToolError",
-]
-
 
 class DeepCriticalError(Exception):
     """Root of all errors meant for users.
 
-    Args:
-        message: What happened, one sentence.
-        advice: What to do next, one sentence; empty when there is nothing to do.
+    It says what happened and what to do next, a sentence each.
     """
 
     def __init__(self, message: str, advice: str = "") -> None:
@@ -113,13 +69,7 @@ class OwnershipError(AccessError):
 
 
 class QuotaExceededError(AccessError):
-    """Asked for too often within a time.
-
-    Args:
-        message: What was refused.
-        advice: What to do next.
-        retry_after_s: Seconds after which it is answered again.
-    """
+    """Asked for too often within a time."""
 
     def __init__(self, message: str, advice: str = "", retry_after_s: float = 0.0) -> None:
         super().__init__(message, advice)
@@ -185,10 +135,7 @@ class SearchError(DeepCriticalError):
 class RateLimitError(SearchError):
     """A source refused for the moment.
 
-    Args:
-        message: What happened.
-        advice: What to do next.
-        retry_after_s: Seconds the source asked to wait, or None when it did not say.
+    `retry_after_s` is None where it did not say for how long.
     """
 
     def __init__(self, message: str, advice: str = "", retry_after_s: float | None = None) -> None:

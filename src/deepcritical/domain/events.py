@@ -1,10 +1,12 @@
 """What happens in a run, as typed events. The run's log of them is what every interface shows."""
 
-from __future__ import annotations
-
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -12,41 +14,6 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.budget import Judgement, RunLimits, Spent
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage
 from deepcritical.domain.question import ResearchQuestion
-
-__all__ = [
-    "TERMINAL",
-    "AgentCalled",
-    "AnswerWritten",
-    "BudgetPlanned",
-    "ChecklistMade",
-    "ClaimsChecked",
-    "CompletenessChecked",
-    "Event",
-    "EvidenceAssessed",
-    "EvidenceProcessed",
-    "FactsMapped",
-    "HypothesesProposed",
-    "InquiryRefined",
-    "IntegrityChecked",
-    "JudgementMade",
-    "LoggedEvent",
-    "Notice",
-    "QuestionRefined",
-    "RecordRead",
-    "RecordsRanked",
-    "ReferencesValidated",
-    "ReportWritten",
-    "RoundChosen",
-    "RunCancelled",
-    "RunCompleted",
-    "RunFailed",
-    "RunStarted",
-    "SourceSearched",
-    "SourcesOpened",
-    "Stage",
-    "StopReason",
-    "StudiesRead",
-]
 
 
 class Stage(StrEnum):
@@ -132,24 +99,30 @@ class AgentCalled(Model):
     chosen_by: Literal["code", "model"] = "code"
 
 
-class SourceSearched(Model):
-    """One query was run against one source."""
+class Searched(Model):
+    """One query as it was run against one source, and what came of it."""
 
-    type: Literal["source_searched"] = "source_searched"
     source: str
     query: str
     """In plain words."""
     query_as_run: str = ""
     """Exactly as the source was asked; '' when it could not be read."""
     outcome: str
+    """One of `data`, `empty`, `degraded`, `unavailable`, `not_applicable`."""
     total: int = 0
-    """Records that match at the source."""
+    """Records that match at the source (PRISMA-S: hits)."""
     identified: int
     """Records in the answer."""
     new: int
-    """Those that the run did not have yet."""
+    """Those that the run did not have yet: what is kept after duplicates are merged."""
     cached: bool = False
     """Whether the answer was kept from an earlier search."""
+
+
+class SourceSearched(Searched):
+    """One query was run against one source."""
+
+    type: Literal["source_searched"] = "source_searched"
     seconds: float | None = Field(default=None, ge=0)
     """Until the source answered, waiting for its turn included; None for a snapshot."""
 
@@ -384,3 +357,24 @@ class LoggedEvent(Model):
     progress: UnitInterval
     """Share of the run that is done; never goes back."""
     event: Event
+
+
+class KeyedEvent(NamedTuple):
+    """An event of a run, and what it is recognised by."""
+
+    key: str
+    logged: LoggedEvent
+
+
+class EventKeys:
+    """Gives each event of one run its key: its content, and how often it came before."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def of(self, event: Mapping[str, Any]) -> str:
+        """The key of the next event, given as JSON."""
+        text = json.dumps(event, sort_keys=True, separators=(",", ":"))
+        content = hashlib.sha256(text.encode()).hexdigest()[:32]
+        self._seen[content] += 1
+        return f"{content}-{self._seen[content]}"

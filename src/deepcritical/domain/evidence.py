@@ -14,23 +14,6 @@ from pydantic import ConfigDict, Field
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.text import Span
 
-__all__ = [
-    "MAX_TEXT_CHARS",
-    "SOURCE_NAMES",
-    "SOURCE_TYPES",
-    "Citation",
-    "Evidence",
-    "EvidenceMetadata",
-    "Fact",
-    "FactRole",
-    "Integrity",
-    "SourceName",
-    "SourceType",
-    "StopClass",
-    "TextKind",
-    "cut",
-]
-
 SourceName = Literal["pubmed", "clinicaltrials", "registry", "europepmc", "doi", "web", "curated"]
 """Where a record can be looked up.
 
@@ -175,9 +158,6 @@ class Evidence(Model):
         """Where in an article a quote stands, such as ``full text, Results`` or ``p. 3``.
 
         '' in its abstract.
-
-        Args:
-            start: Offset of the quote in the text.
         """
         meta = self.metadata
         if meta.page_starts:

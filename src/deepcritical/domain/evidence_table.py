@@ -1,7 +1,5 @@
 """What a report knows of each of its references: design, size, direction, part in the verdict."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import Field
@@ -9,8 +7,6 @@ from pydantic import Field
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Integrity, StopClass
-
-__all__ = ["DrugStance", "EvidenceRow", "VerdictRole", "phase_name"]
 
 
 class VerdictRole(StrEnum):

@@ -1,7 +1,5 @@
 """A question as understood: what kind it is, of which drugs, in which condition, in whom."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 
@@ -10,15 +8,6 @@ from pydantic import Field
 from deepcritical.domain.base import Model
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
-
-__all__ = [
-    "SERIOUS_HARM",
-    "Ambiguity",
-    "DeclineReason",
-    "OutsideName",
-    "QuestionFrame",
-    "QuestionKind",
-]
 
 
 class QuestionKind(StrEnum):

@@ -1,13 +1,9 @@
 """Finds sentences that report harms: how a treatment was tolerated, and what it did beside."""
 
-from __future__ import annotations
-
 import re
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
-
-__all__ = ["HARMS_SECTION", "SAFETY", "SAFETY_AS_TOPIC", "reports_harm"]
 
 
 def _any(*patterns: str) -> re.Pattern[str]:

@@ -14,8 +14,6 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.question import SearchQuery
 
-__all__ = ["Edge", "EdgeSide", "MechanismHypothesis", "Sign", "chain_confidence"]
-
 
 class Sign(StrEnum):
     """What the subject of a relation does to its object."""
@@ -91,12 +89,8 @@ class Edge(Model):
         """
         if self.contradicted:
             return None
-        signs = (
-            (Sign.INCREASES, self.increases),
-            (Sign.DECREASES, self.decreases),
-            (Sign.NO_EFFECT, self.no_effect),
-        )
-        return next((sign for sign, facts in signs if facts), None)
+        told = zip(Sign, (self.increases, self.decreases, self.no_effect), strict=True)
+        return next((sign for sign, facts in told if facts), None)
 
 
 class MechanismHypothesis(Model):
@@ -152,11 +146,7 @@ class MechanismHypothesis(Model):
 
         None when one of these has no clear sign.
         """
-        onward = [edge.sign for edge in self.edges[1:]]
-        factors = [sign.factor for sign in onward if sign]
-        if not onward or len(factors) < len(onward) or 0 in factors:
-            return None
-        return Sign.DECREASES if prod(factors) > 0 else Sign.INCREASES
+        return {1: Sign.DECREASES, -1: Sign.INCREASES}.get(_along(self.edges[1:]))
 
     @property
     def wrong_action(self) -> str:
@@ -176,14 +166,13 @@ class MechanismHypothesis(Model):
     @property
     def expected_effect(self) -> Sign | None:
         """What the chain predicts for the condition; None when an edge has no clear sign."""
-        if self.disputed or not self.reaches:
-            return None
-        factor = 1
-        for edge in self.edges:
-            if edge.sign is None or edge.sign is Sign.NO_EFFECT:
-                return None
-            factor *= edge.sign.factor
-        return Sign.INCREASES if factor > 0 else Sign.DECREASES
+        factor = 0 if self.disputed or not self.reaches else _along(self.edges)
+        return {1: Sign.INCREASES, -1: Sign.DECREASES}.get(factor)
+
+
+def _along(edges: tuple[Edge, ...]) -> int:
+    """+1 or -1 along a path; 0 where an edge has no clear sign, and without edges."""
+    return prod(edge.sign.factor if edge.sign else 0 for edge in edges) if edges else 0
 
 
 _ACTION = {Sign.INCREASES: "an agonist", Sign.DECREASES: "an antagonist"}

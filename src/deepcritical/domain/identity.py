@@ -1,28 +1,14 @@
 """When two records are the same work, and when two works belong to the same study."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import get_args
 from urllib.parse import quote, unquote, urlsplit
 
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity, SourceName
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.text import fold
-
-__all__ = [
-    "canonical_ids",
-    "is_nct",
-    "merge_evidence",
-    "normalised_doi",
-    "normalised_title",
-    "record_url",
-    "study_groups",
-    "study_links",
-    "trials_in",
-]
 
 _DOI = bounded(r"10\.\d{4,9}/\S+", re.IGNORECASE)
 _NCT = bounded(r"\bNCT\d{8}\b", re.IGNORECASE)
@@ -80,13 +66,9 @@ def canonical_ids(evidence: Evidence) -> frozenset[str]:
     if doi := normalised_doi(meta.doi):
         ids.add(f"doi:{doi}")
     if number := (meta.nct_id or "").strip():
-        ids.add(_trial_id(number.upper()))
+        kind = "nct" if is_nct(number) else "registry"
+        ids.add(f"{kind}:{number.upper()}")
     return frozenset(ids or {f"title:{normalised_title(evidence.citation.title)}"})
-
-
-def _trial_id(number: str) -> str:
-    """``nct:`` for ClinicalTrials.gov; other registers have numbers of their own."""
-    return f"nct:{number}" if is_nct(number) else f"registry:{number}"
 
 
 def is_nct(number: str) -> bool:
@@ -94,17 +76,12 @@ def is_nct(number: str) -> bool:
     return bool(_NCT.fullmatch(number.strip()))
 
 
-def _trial_url(number: str) -> str:
-    """ClinicalTrials.gov for its own; the WHO's search portal holds what other registers send."""
-    if is_nct(number):
-        return f"https://clinicaltrials.gov/study/{number}"
-    return f"https://trialsearch.who.int/Trial2.aspx?TrialID={quote(number)}"
-
-
 def record_url(meta: EvidenceMetadata) -> str:
     """The stable address of a record by its best id; '' when it has none."""
-    if meta.nct_id:
-        return _trial_url(meta.nct_id.strip())
+    if meta.nct_id and is_nct(number := meta.nct_id.strip()):
+        return f"https://clinicaltrials.gov/study/{number}"
+    if meta.nct_id:  # the WHO's search portal holds what other registers send
+        return f"https://trialsearch.who.int/Trial2.aspx?TrialID={quote(number)}"
     if meta.pmid:
         return f"https://pubmed.ncbi.nlm.nih.gov/{meta.pmid}/"
     if meta.pmcid:
@@ -125,11 +102,7 @@ def study_links(evidence: Evidence) -> frozenset[str]:
     They are declared links, and the trial id that a paper names in its text. A review or a pooled
     analysis names trials that it did not run, so it links nothing by its text.
     """
-    types = (
-        " ".join(evidence.metadata.publication_types).lower()
-        + " "
-        + evidence.citation.title.lower()
-    )
+    types = " ".join((*evidence.metadata.publication_types, evidence.citation.title)).lower()
     is_review = "review" in types or "meta-analysis" in types
     named = set(trials_in(evidence.content))
     if is_review or len(named) > 1 or evidence.metadata.kind == "trial":
@@ -166,14 +139,9 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
 
 
 _UNITED = (
-    "linked_ids",
-    "publication_types",
-    "conditions",
-    "interventions",
-    "mesh_terms",
-    "chemicals",
-    "notices",
+    "linked_ids publication_types conditions interventions mesh_terms chemicals notices".split()
 )
+_OF_THE_TEXT = ("text_kind", "full_text_from", "tables_from", "page_starts")
 
 
 def merge_evidence(*records: Evidence) -> Evidence:
@@ -200,12 +168,7 @@ def merge_evidence(*records: Evidence) -> Evidence:
     meta["integrity"] = min(
         (record.metadata.integrity for record in ranked), key=get_args(Integrity).index
     )
-    for name in (
-        "text_kind",
-        "full_text_from",
-        "tables_from",
-        "page_starts",
-    ):  # these are of the text itself
+    for name in _OF_THE_TEXT:
         meta[name] = getattr(longest.metadata, name)
     citation["title"] = max(ranked, key=is_retracted).citation.title
     merged = Evidence(
@@ -231,8 +194,4 @@ def _precedence(record: Evidence) -> tuple[int, int, str]:
 
 
 def _known(model: Citation | EvidenceMetadata) -> dict[str, object]:
-    return {name: value for name, value in _fields(model) if value not in (None, "", ())}
-
-
-def _fields(model: Citation | EvidenceMetadata) -> Iterable[tuple[str, object]]:
-    yield from model
+    return {name: value for name, value in dict(model).items() if value not in (None, "", ())}

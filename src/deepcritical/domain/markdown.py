@@ -1,13 +1,9 @@
 """Text of records and users made safe for Markdown."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 
 from deepcritical.domain.patterns import bounded
-
-__all__ = ["escape_markdown", "one_line", "table", "unescape_markdown", "visible"]
 
 _SPECIAL = bounded(r"([\\`*_\[\]<>|~]|&(?=#|\w+;))")
 _ESCAPED = bounded(r"\\([^\w\s])")

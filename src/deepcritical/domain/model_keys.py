@@ -1,10 +1,6 @@
 """In which variable of the environment the key of a model's provider is looked for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-
-__all__ = ["key_variable", "provider_of"]
 
 _NAMED: Mapping[str, str] = {
     "azure": "AZURE_OPENAI_API_KEY",

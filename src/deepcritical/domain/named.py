@@ -6,8 +6,6 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 
-__all__ = ["Condition", "Drug"]
-
 
 class Drug(Model):
     """A drug and the other names it goes by."""

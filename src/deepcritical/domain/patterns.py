@@ -4,11 +4,7 @@ A repeat without an end lets a pattern go over the rest of a text once for each 
 so that the time grows with the square of the length, or faster.
 """
 
-from __future__ import annotations
-
 import re
-
-__all__ = ["bounded"]
 
 _MOST_BLANKS, _MOST_LETTERS, _MOST = 20, 100, 300
 """Times that they repeat at most: blanks and marks, letters, and everything else.

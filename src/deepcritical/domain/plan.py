@@ -14,24 +14,14 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError, PlanError
+from deepcritical.domain.named import Condition
 from deepcritical.domain.question import (
-    Condition,
     QuestionForm,
     ResearchQuestion,
     SearchBlock,
     SearchQuery,
     checked_question,
 )
-
-__all__ = [
-    "MOST_QUERIES",
-    "Place",
-    "PlannedQuery",
-    "ResearchPlan",
-    "check_limits",
-    "check_plan",
-    "parse_plan",
-]
 
 MOST_QUERIES = 40
 """Searches of a plan at most."""
@@ -159,10 +149,6 @@ class ResearchPlan(Model):
 def parse_plan(written: bytes, name: str) -> ResearchPlan:
     """A plan out of its JSON.
 
-    Args:
-        written: The file.
-        name: What the file is called, for the error.
-
     Raises:
         PlanError: It is no plan, or one that cannot be run.
     """
@@ -190,12 +176,6 @@ def check_limits(plan: RunLimits, most: RunLimits) -> None:
 
 def check_plan(plan: ResearchPlan, text: str, place: Place, most: RunLimits) -> None:
     """Whether a run of this question can follow the plan here.
-
-    Args:
-        plan: What was reviewed.
-        text: The question, checked.
-        place: Where is searched.
-        most: How far any run may go.
 
     Raises:
         PlanError: It is for another question or place, or goes beyond the limits.

@@ -3,17 +3,114 @@
 A number within a name ("IL-6", "COVID-19") is no quantity, nor is the number of a citation.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.units import NO_UNIT, UNIT, Unit, unit_of
 
-__all__ = ["Quantity", "quantities", "same_value"]
+
+class Unit(NamedTuple):
+    """What a number counts: ``mg/kg`` is mass per mass with the factor 1e-6."""
+
+    dimension: str
+    """Such as ``mass``, ``time`` or ``mass/volume``; '' for a bare number."""
+    factor: float
+    """Times this, a value is in the base of its dimension: gram, litre, day, mole, metre."""
+
+
+NO_UNIT = Unit("", 1.0)
+_MONTH, _YEAR = 365.25 / 12, 365.25
+_NAMES: dict[str, Unit] = {}
+
+
+def _add(dimension: str, factor: float, names: str) -> None:
+    _NAMES.update(dict.fromkeys(names.split(), Unit(dimension, factor)))
+
+
+_add("mass", 1e-12, "pg picograms picogram")
+_add("mass", 1e-9, "ng nanograms nanogram")
+_add("mass", 1e-6, "µg μg ug mcg micrograms microgram")
+_add("mass", 1e-3, "mg milligrams milligram")
+_add("mass", 1.0, "g gr grams gram")
+_add("mass", 1e3, "kg kilograms kilogram")
+_add("volume", 1e-6, "µl μl ul microliters microlitres")
+_add("volume", 1e-3, "ml milliliters millilitres milliliter millilitre cc")
+_add("volume", 1e-1, "dl deciliters")
+_add("volume", 1.0, "l liters litres liter litre")
+_add("time", 1 / 86400, "s sec seconds second")
+_add("time", 1 / 86_400_000, "ms msec milliseconds")
+_add("time", 1 / 1440, "min mins minutes minute")
+_add("time", 1 / 24, "h hr hrs hours hour")
+_add("time", 1.0, "d days day")
+_add("time", 7.0, "wk wks weeks week weekly")
+_add("time", _MONTH, "mo mos months month")
+_add("time", _YEAR, "y yr yrs years year")
+_add("amount", 1e-12, "pmol")
+_add("amount", 1e-9, "nmol")
+_add("amount", 1e-6, "µmol μmol umol")
+_add("amount", 1e-3, "mmol")
+_add("amount", 1.0, "mol")
+_add("amount/volume", 1e-9, "nM")
+_add("amount/volume", 1e-6, "µM μM uM")
+_add("amount/volume", 1e-3, "mM")
+_add("length", 1e-9, "nm")
+_add("length", 1e-6, "µm μm um")
+_add("length", 1e-3, "mm millimeters millimetres")
+_add("length", 1e-2, "cm centimeters centimetres")
+_add("length", 1.0, "m meters metres")
+_add("length", 1e3, "km")
+_add("%", 1.0, "% percent percentage")
+_add("activity", 1.0, "iu units unit")
+_add("activity", 1e-3, "miu mu")
+_add("pressure", 1.0, "mmhg mmHg")
+_add("energy", 1.0, "kcal")
+_add("energy", 0.239, "kj kJ")
+_add("temperature", 1.0, "°c °C")
+_add("rate", 1.0, "bpm")
+_add("dose of radiation", 1.0, "gy Gy")
+_add("equivalents", 1e-3, "meq mEq")
+_add("points", 1.0, "points point")
+_add("fold", 1.0, "fold times × x")
+_add("people", 1.0, "person-years")
+
+_WORD = "|".join(
+    sorted((re.escape(name) for name in _NAMES if name not in {"%"}), key=len, reverse=True)
+)
+_ONE = rf"(?:%|(?:{_WORD})(?![A-Za-zµμ]))"
+UNIT = bounded(
+    rf"[\s\u00a0\u2009-]{{0,2}}(?P<unit>(?:per ?cent(?:age)?(?: points?)?|"
+    rf"{_ONE}(?:\s?(?:/|\bper\b)\s?"
+    rf"(?:\d+\s?)?{_ONE}){{0,2}}))",
+    re.IGNORECASE,
+)
+"""A unit behind a number."""
+_A_DAY = bounded(r"/(?:d|day|days)$")
+
+
+@lru_cache(maxsize=4096)
+def unit_of(written: str) -> Unit:
+    """The unit that a text writes; a daily dose has the unit of the dose.
+
+    "2000 mg/day", "2000 mg daily" and "2 g" a day are one dose.
+    """
+    plain = re.sub(
+        r"\s{0,20}\bper\b\s{0,20}", "/", re.sub(r"(?i)per ?cent", "percent", written)
+    ).strip()
+    plain = re.sub(r"percent(?:age)? points?", "%", plain, flags=re.IGNORECASE)
+    parts = [part.strip() for part in plain.split("/") if part.strip()]
+    if len(parts) > 1 and _A_DAY.search(f"/{parts[-1]}"):
+        parts = parts[:-1]
+    names = [re.sub(r"^\d+\s?", "", part) for part in parts]
+    known = [_NAMES.get(name) or _NAMES.get(name.lower()) for name in names]
+    if not known or None in known:
+        return Unit(plain.lower(), 1.0)
+    factor = known[0].factor if known[0] else 1.0
+    for below in known[1:]:
+        factor /= below.factor if below else 1.0
+    return Unit("/".join(u.dimension for u in known if u), factor)
+
 
 _DIGITS = (
     r"(?:\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?= [a-z])|\d+)"
@@ -23,23 +120,13 @@ _NUMBER = bounded(
     rf"(?<![\w.·])(?<![A-Za-z][-\u2010-\u2015])(?P<sign>(?<![\d%)])[-−–])?(?P<digits>{_DIGITS})"
     r"(?![\d]|[.·]\d)"
 )
-_SMALL = dict(
-    zip(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen".split(),
-        range(2, 20),
-        strict=True,
-    )
-)
-_TENS = dict(
-    zip(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
-        range(20, 100, 10),
-        strict=True,
-    )
-)
-_ONES = {"one": 1, **_SMALL}
-_ANY = "|".join((*_TENS, *sorted(_ONES, key=len, reverse=True)))
+ONES = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+).split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_NUMBERS = {word: n for n, word in enumerate(ONES, 1)} | {w: 10 * n for n, w in enumerate(TENS, 2)}
+_ANY = "|".join((*TENS, *sorted(ONES, key=len, reverse=True)))
 _WORDED = bounded(
     rf"\b(?:(?P<run>(?:{_ANY}|hundred|thousand)(?:(?:[-\s]|(?<=undred|ousand)\s+and\s+)"
     rf"(?:{_ANY}|hundred|thousand))*)|(?P<twice>twice|double[sd]?|doubling|twofold|two-fold)|"
@@ -139,8 +226,7 @@ class Quantity(NamedTuple):
 def quantities(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text in order; a list shares the unit of its last item.
 
-    Args:
-        text: A sentence or an abstract; markers such as ``[12]`` and ids are passed over.
+    Markers such as ``[12]`` and ids are passed over.
     """
     plain = text
     for pattern in (_CITATION, _ITEM, _ID):
@@ -201,13 +287,14 @@ def _spelled(text: str) -> Iterator[Quantity]:
             yield Quantity(times, *match.span(), unit=unit_of("fold"), spelled=True)
             continue
         words = re.findall(r"[a-z]+", match["run"].lower())
-        value = _number_of([word for word in words if word != "and"])
+        value = number_of([word for word in words if word != "and"])
         if value > 1 or UNIT.match(text, match.end()):
             told = _around(text, float(value), match.start(), match.end())
             yield told._replace(spelled=True)
 
 
-def _number_of(words: list[str]) -> int:
+def number_of(words: Sequence[str]) -> int:
+    """The number that words tell, such as "two hundred" and "five"."""
     total = current = 0
     for word in words:
         if word == "hundred":
@@ -215,7 +302,7 @@ def _number_of(words: list[str]) -> int:
         elif word == "thousand":
             total, current = total + max(current, 1) * 1000, 0
         else:
-            current += _TENS.get(word, 0) or _ONES.get(word, 0)
+            current += _NUMBERS.get(word, 0)
     return total + current
 
 

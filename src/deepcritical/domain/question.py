@@ -1,7 +1,5 @@
 """The question as understood: who is asked about, for what, and through which mechanism."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import Field
@@ -11,17 +9,6 @@ from deepcritical.domain.errors import EmptyQuestionError, QuestionTooLongError
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
-
-__all__ = [
-    "MAX_QUESTION_CHARS",
-    "Condition",
-    "Drug",
-    "QuestionForm",
-    "ResearchQuestion",
-    "SearchBlock",
-    "SearchQuery",
-    "checked_question",
-]
 
 MAX_QUESTION_CHARS = 2000
 _UNSEEN = bounded(

@@ -1,15 +1,42 @@
 """What a run was asked and is made of, so that any process can go on with it. Never a key."""
 
-from __future__ import annotations
+from typing import Annotated, Literal, NamedTuple
 
-from typing import Literal
+from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.own_documents import OwnDocument
+from deepcritical.domain.evidence import MAX_TEXT_CHARS, Evidence
 from deepcritical.domain.plan import Place, ResearchPlan
 
-__all__ = ["ModelChoice", "Recipe"]
+MAX_DOCUMENTS = 20
+"""Of one run."""
+
+
+class PastedText(Model):
+    """A text of the user's own, such as an abstract."""
+
+    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARS)]
+    title: Annotated[str, Field(max_length=300)] = ""
+    """By default its first line."""
+
+
+GivenDocuments = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=1000)] | PastedText, ...],
+    Field(max_length=MAX_DOCUMENTS),
+]
+"""Ids of records and of uploads, and texts, as a request names them."""
+
+
+class OwnDocument(Model):
+    """A document that a run reads beside what it finds; its text is kept with the run."""
+
+    name: str
+    """The name of its file, or the canonical id under which sources know it."""
+    upload_id: str = ""
+    """The id under which it was uploaded, if it was."""
+    record: Evidence | None = None
+    """None for one that is looked up by its id."""
 
 
 class ModelChoice(Model):
@@ -38,3 +65,45 @@ class Recipe(Model):
     """Whether it needs a key, or a reasoner, that only the process has which took it in."""
     searched_on: str
     """ISO date, UTC."""
+
+
+class EngineRow(NamedTuple):
+    """The row of the engine, beside the jobs, that says which worker has a run."""
+
+    table: str
+    schema: str
+    """In PostgreSQL; a file has none."""
+    values: dict[str, str]
+    """By column, as long as the worker has it."""
+
+
+class Signals(NamedTuple):
+    """What a user wants of a run that is under way."""
+
+    cancel: bool = False
+    write_now: bool = False
+    deleted: bool = False
+
+
+class Begun(NamedTuple):
+    """A run that a worker has taken up, and what was said of it meanwhile."""
+
+    recipe: Recipe
+    user_id: str
+    ended: bool
+    """Whether its last event is written already, so that nothing is left to do."""
+    late: bool
+    """Whether it has waited for its first step for longer than it may."""
+    takeovers: int
+    """How often a worker was lost at the place where the run is, which had this run alone."""
+    lost_with_others: int
+    """How often one was lost there that had other runs, too."""
+    signals: Signals
+
+
+RUN_RECORDS = "evidence.jsonl"
+"""Its records, as a snapshot."""
+RUN_READINGS = "readings.jsonl"
+"""What its records say of their studies, one a line."""
+RUN_LOG = "events.jsonl"
+"""Its events, one a line."""

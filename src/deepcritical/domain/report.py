@@ -1,7 +1,5 @@
 """The structured report. Inline `[n]` points at `references[n - 1]`."""
 
-from __future__ import annotations
-
 from pydantic import Field, field_validator
 
 from deepcritical.domain.appraisal import StudyFinding
@@ -10,12 +8,8 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.brief import Brief, StudyRow
 from deepcritical.domain.claims import claim_appendix
 from deepcritical.domain.drug_facts import DrugFacts
-from deepcritical.domain.drug_facts_markdown import facts_markdown
 from deepcritical.domain.evidence_table import EvidenceRow
-from deepcritical.domain.hypotheses_markdown import hypothesis_list
-from deepcritical.domain.ledger import SupportRate
 from deepcritical.domain.markdown import escape_markdown
-from deepcritical.domain.prisma import PrismaFlow
 from deepcritical.domain.report_markdown import (
     because,
     brief_markdown,
@@ -32,17 +26,17 @@ from deepcritical.domain.report_parts import (
     Claim,
     DrugCandidate,
     HypothesisTested,
+    PrismaFlow,
     Reference,
     ReportSection,
     SearchRun,
+    SupportRate,
     VerdictChange,
 )
-from deepcritical.domain.search_log import search_log
+from deepcritical.domain.section_markdown import facts_markdown, hypothesis_list, search_log
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.domain.verdict import NO_RECORD, Verdict
-
-__all__ = ["REPORT_SCHEMA", "SUMMARY_LIMIT", "ResearchReport"]
 
 SUMMARY_LIMIT = 500
 """Characters that an executive summary should not exceed; it is cut at a sentence."""

@@ -1,15 +1,15 @@
 """The parts of a report as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.brief import DecidingStudy, StudyRow, TrialUnderWay
-from deepcritical.domain.brief_words import (
+from deepcritical.domain.brief import (
     COLUMNS,
     Briefed,
+    DecidingStudy,
+    StudyRow,
+    TrialUnderWay,
     badge,
     comparator_words,
     finding_cells,
@@ -17,9 +17,10 @@ from deepcritical.domain.brief_words import (
     study_words,
     trial_words,
 )
-from deepcritical.domain.effect_words import gravest_first
+from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, phase_name
 from deepcritical.domain.markdown import escape_markdown, table
+from deepcritical.domain.record_kinds import status_words
 from deepcritical.domain.report_parts import (
     DrugCandidate,
     Quoted,
@@ -28,23 +29,8 @@ from deepcritical.domain.report_parts import (
     VerdictChange,
 )
 from deepcritical.domain.sentences import as_markdown, citation_marks
-from deepcritical.domain.trial_status import status_words
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
-
-__all__ = [
-    "because",
-    "brief_markdown",
-    "candidate_table",
-    "change_table",
-    "evidence_table",
-    "findings_table",
-    "quotes",
-    "reference_list",
-    "section",
-    "study_table",
-    "trial_table",
-]
 
 _REGISTERS = ("clinicaltrials", "registry")
 
@@ -152,15 +138,7 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
     """The summary of findings: the outcomes that decide first, then harms and lesser ones."""
     if not rows:
         return ""
-    header = (
-        "Outcome",
-        "Weight",
-        "Compared with",
-        "Studies (people)",
-        "Finding",
-        "GRADE",
-        "Records",
-    )
+    header = tuple("Outcome;Weight;Compared with;Studies (people);Finding;GRADE;Records".split(";"))
     shown = []
     for weight, most in _MOST_ROWS.items():
         of_weight = [row for row in rows if row.importance == weight]
@@ -184,15 +162,7 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
 
 def study_table(rows: Sequence[StudyRow], references: Sequence[Reference]) -> str:
     """Return the table of studies, a row each; '' without studies."""
-    header = (
-        "Study",
-        "Design",
-        "People",
-        "Population",
-        "Compared with",
-        "Result",
-        "In the verdict",
-    )
+    header = tuple("Study;Design;People;Population;Compared with;Result;In the verdict".split(";"))
     lines = [_study_cells(row, references) for row in rows]
     return f"## Studies\n\n{table(header, lines)}" if rows else ""
 
@@ -200,23 +170,14 @@ def study_table(rows: Sequence[StudyRow], references: Sequence[Reference]) -> st
 def change_table(changes: Sequence[VerdictChange], references: Sequence[Reference]) -> str:
     """The verdicts that the same rules would give over other evidence; '' without any."""
     names = {r.evidence_id: escape_markdown(r.short_name) for r in references}
-    lines = [
-        (
-            " ".join(
-                filter(
-                    None,
-                    (
-                        escape_markdown(one.change),
-                        *(names.get(i, "") for i in one.without[:1]),
-                        citation_marks(one.without, references),
-                    ),
-                )
-            ),
-            one.label.value,
-            one.certainty.value,
+    lines = []
+    for one in changes:
+        lacked = (
+            *(names.get(i, "") for i in one.without[:1]),
+            citation_marks(one.without, references),
         )
-        for one in changes
-    ]
+        change = " ".join(filter(None, (escape_markdown(one.change), *lacked)))
+        lines.append((change, one.label.value, one.certainty.value))
     return table(("If the records", "Verdict", "Certainty"), lines) if lines else ""
 
 
@@ -253,9 +214,9 @@ def trial_table(rows: Sequence[EvidenceRow], references: Sequence[Reference]) ->
 
 
 def _enrolled(row: EvidenceRow) -> str:
-    if row.participants is None and row.planned is not None:
-        return f"planned {row.planned:,}"
-    return "" if row.participants is None else f"{row.participants:,}"
+    if row.participants is None:
+        return "" if row.planned is None else f"planned {row.planned:,}"
+    return f"{row.participants:,}"
 
 
 def _study_cells(row: StudyRow, references: Sequence[Reference]) -> tuple[str, ...]:
@@ -271,16 +232,8 @@ def evidence_table(rows: Sequence[EvidenceRow], references: Sequence[Reference])
     if not rows:
         return ""
     by_id = {row.evidence_id: row for row in rows}
-    header = (
-        "Ref.",
-        "Study",
-        "Design",
-        "Level",
-        "GRADE",
-        "Quality",
-        "People",
-        "Direction",
-        "In the verdict",
+    header = tuple(
+        "Ref.;Study;Design;Level;GRADE;Quality;People;Direction;In the verdict".split(";")
     )
     # An answer has no verdict, and its sides are those of sentences.
     columns = len(header) if any(row.stances for row in rows) else len(header) - 2
@@ -349,30 +302,21 @@ def brief_markdown(report: Briefed) -> str:
     brief, references = report.brief, report.references
     if brief is None:
         return ""
+    label, remarks = badge(report)
+    rows = [_cells(row, references) for row in brief.findings]
     parts = (
-        _badge_line(report),
+        " · ".join((f"**{label}**", *map(escape_markdown, remarks))),
         as_markdown(brief.licensed, references),
         as_markdown(brief.answer, references),
         f"**Harms:** {as_markdown(brief.harms, references)}" if brief.harms else "",
         f"**Label:** {as_markdown(brief.label, references)}" if brief.label else "",
         as_markdown(brief.synthesis, references),
-        _findings(brief.findings, references),
+        table(COLUMNS, rows) if rows else "",
         _listed("Main studies", (_study(study, references) for study in brief.studies)),
         _listed("What is missing", map(escape_markdown, brief.missing)),
         _listed("Trials under way", (_trial(trial, references) for trial in brief.trials)),
     )
     return "\n\n".join(part for part in parts if part)
-
-
-def _badge_line(report: Briefed) -> str:
-    label, remarks = badge(report)
-    return " · ".join((f"**{label}**", *map(escape_markdown, remarks)))
-
-
-def _findings(rows: Sequence[OutcomeRow], references: Sequence[Reference]) -> str:
-    if not rows:
-        return ""
-    return table(COLUMNS, [_cells(row, references) for row in rows])
 
 
 def _cells(row: OutcomeRow, references: Sequence[Reference]) -> tuple[str, ...]:

@@ -1,29 +1,65 @@
-"""What a report is made of: references, claims, sections, chains, candidates, searches."""
-
-from __future__ import annotations
+"""What a report is made of: references, claims, sections, chains, candidates, searches, counts."""
 
 import re
 from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import Field
 
-from deepcritical.domain.authors import author_name
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.events import Searched
 from deepcritical.domain.evidence import SourceName
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.verdict import Certainty, Verdict, VerdictLabel
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 
-__all__ = [
-    "Claim",
-    "DrugCandidate",
-    "EdgeTested",
-    "HypothesisTested",
-    "Quoted",
-    "Reference",
-    "ReportSection",
-    "SearchRun",
-    "VerdictChange",
-]
+_GROUP = bounded(
+    r"\b(?:group|collaborat\w+|consortium|investigators|network|committee|team)\b", re.IGNORECASE
+)
+"""In the name of a collective author."""
+_SUFFIX = bounded(r"[\s,]+(Jr|Sr|[IVX]{2,4}|\d(?:nd|rd|th))\.?$")
+_PARTICLE = bounded(r"\s(?=(?:[a-z]\w*\s){1,9}\S+$)")
+"""Before the lower-case particles of a family name that stands last: "Ada van der Berg"."""
+
+
+class AuthorName(NamedTuple):
+    """A person by family and given name, or a group by its whole name."""
+
+    family: str
+    """The whole name of a group."""
+    given: str = ""
+    """Given names or initials, as printed."""
+    suffix: str = ""
+    """Jr, III."""
+    group: bool = False
+
+    @property
+    def inverted(self) -> str:
+        """``Family, Given``, or the name of the group."""
+        return ", ".join(part for part in (self.family, self.suffix, self.given) if part)
+
+
+def author_name(printed: str) -> AuthorName:
+    """The parts of "Du Pasquier R" as indexes print it, "Aaron M Koenig" and "Ely, E W"."""
+    printed = " ".join(printed.split())
+    if _GROUP.search(printed):
+        return AuthorName(printed, group=True)
+    found = _SUFFIX.search(printed)
+    name, suffix = (printed[: found.start()], found[1]) if found else (printed, "")
+    before, comma, after = name.partition(",")
+    if comma and before.strip():
+        return AuthorName(before.strip(), after.strip(), suffix)
+    words = name.split()
+    if not words:
+        return AuthorName(printed)
+    if len(words) > 1 and words[-1].isupper() and len(words[-1]) <= 3:
+        return AuthorName(" ".join(words[:-1]), words[-1], suffix)
+    cut = _PARTICLE.search(name)
+    given, family = (
+        (name[: cut.start()], name[cut.end() :]) if cut else (" ".join(words[:-1]), words[-1])
+    )
+    return AuthorName(family, given, suffix)
 
 
 _ACRONYM = bounded(
@@ -182,29 +218,121 @@ class DrugCandidate(Model):
     """Studies that bear on the question, not records."""
 
 
-class SearchRun(Model):
+class SearchRun(Searched):
     """One query as it was run against one source: a line of the search log (PRISMA-S)."""
 
-    source: str
-    query: str
-    """In plain words."""
-    query_as_run: str = ""
-    """Exactly as the source was asked; '' when it could not be read."""
     filters: tuple[str, ...] = ()
     """Filters, order and limits of the query."""
     understood_as: tuple[str, ...] = ()
     """The query as the source says that it understood it, then the mappings that it made."""
     searched_at: datetime | None = None
     """UTC; None for a snapshot, which does not change."""
-    outcome: str
-    """One of `data`, `empty`, `degraded`, `unavailable`, `not_applicable`."""
-    total: int = 0
-    """Records that match at the source (PRISMA-S: hits)."""
-    identified: int
-    """Records in the answer."""
-    new: int
-    """Those that the run did not have yet: what is kept after duplicates are merged."""
-    cached: bool = False
-    """Whether the answer was kept from an earlier search."""
     notes: tuple[str, ...] = ()
     """What could not be read, and how the source understood the query."""
+
+
+class RecordCount(Model):
+    """How many records have something in common."""
+
+    name: str
+    """A source, or a reason for exclusion."""
+    records: int = Field(ge=0)
+
+
+class PrismaFlow(Model):
+    """Records at each stage; one is counted as often as it was found until duplicates are removed.
+
+    ``identified - duplicates == screened`` and ``screened - excluded == included``.
+    """
+
+    by_source: tuple[RecordCount, ...] = ()
+    """Records identified in each source, in the order of the search."""
+    duplicates: int = Field(ge=0)
+    """Removed before screening."""
+    exclusions: tuple[RecordCount, ...] = ()
+    """Records excluded for each reason."""
+    included: int = Field(ge=0)
+    """Records."""
+    studies: int = Field(ge=0)
+    """Studies that the included records are of."""
+
+    @property
+    def identified(self) -> int:
+        """Records in all answers of all sources."""
+        return sum(count.records for count in self.by_source)
+
+    @property
+    def screened(self) -> int:
+        """Records left when duplicates are removed."""
+        return self.identified - self.duplicates
+
+    @property
+    def excluded(self) -> int:
+        """Records excluded for any reason."""
+        return sum(count.records for count in self.exclusions)
+
+
+class EntryKind(StrEnum):
+    """What an entry is about."""
+
+    REFERENCE = "reference"
+    CLAIM = "claim"
+    SENTENCE = "sentence"
+    RATING = "rating"
+    VERDICT = "verdict"
+    """Words or fields that tell another verdict than the report's own; told only if they do."""
+    UNCITED = "uncited"
+    """A sentence about the evidence without a citation."""
+
+
+_COUNTED = (EntryKind.CLAIM, EntryKind.SENTENCE)
+
+
+class SupportRate(Model):
+    """How many of the sentences that cite a record are borne out by it."""
+
+    cited: int = Field(ge=0)
+    """Sentences with a citation; those that the project's own rules give are left out."""
+    borne_out: int = Field(ge=0)
+
+    def __str__(self) -> str:
+        """In the words of the report."""
+        if not self.cited:
+            return "No sentence cites a source"
+        return f"{self.borne_out} of {self.cited} cited sentences match their source"
+
+
+class LedgerEntry(Model):
+    """One claim, cited sentence or reference, and what came of checking it."""
+
+    kind: EntryKind
+    text: str
+    """The sentence without its markers, or the title of a reference."""
+    numbers: tuple[int, ...] = ()
+    """The references that it cites."""
+    quote: str = ""
+    """The words of the source that it rests on."""
+    start: int | None = None
+    """Offset of the quote in the source's text."""
+    source: str = ""
+    """What the source is called, with its ids."""
+    holds: bool
+    reason: str = ""
+    """Why it does not hold; or, where it does, what must be known all the same."""
+
+
+class Ledger(Model):
+    """All entries of a report; those that do not hold come first."""
+
+    entries: tuple[LedgerEntry, ...]
+
+    @property
+    def failed(self) -> tuple[LedgerEntry, ...]:
+        """The entries that do not hold."""
+        return tuple(entry for entry in self.entries if not entry.holds)
+
+    @property
+    def support(self) -> SupportRate:
+        """The support rate: cited sentences alone, each counted once."""
+        counted = [e for e in self.entries if e.kind in _COUNTED]
+        return SupportRate(cited=len(counted), borne_out=sum(e.holds for e in counted))

@@ -3,8 +3,6 @@
 Markdown, HTML and PDF are renderings of them and are never parsed back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 
@@ -15,18 +13,6 @@ from deepcritical.domain.markdown import escape_markdown, one_line
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Directness, Way
-
-__all__ = [
-    "CheckName",
-    "Draft",
-    "Finding",
-    "Origin",
-    "Sentence",
-    "SentenceCheck",
-    "as_markdown",
-    "as_text",
-    "citation_marks",
-]
 
 CheckName = Literal[
     "ids",

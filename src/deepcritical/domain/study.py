@@ -4,40 +4,12 @@ What a reading means for a question is decided elsewhere; here stands what the s
 of sentences are those of `reading.sentences`: 0 is the title, 1 the first sentence of the text.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
 
 from deepcritical.domain.base import Model
-
-__all__ = [
-    "SCHEMA_VERSION",
-    "Arm",
-    "ArmFigure",
-    "Better",
-    "Conclusion",
-    "Contrast",
-    "ControlKind",
-    "DesignFeature",
-    "Effect",
-    "EffectMeasure",
-    "Fault",
-    "Group",
-    "Intervention",
-    "MechanismStatement",
-    "Population",
-    "Reader",
-    "ReaderKind",
-    "Result",
-    "ResultKind",
-    "ResultLevel",
-    "StudyKind",
-    "StudyReading",
-    "Unreadable",
-]
 
 SCHEMA_VERSION: Literal[1] = 1
 

@@ -1,57 +1,22 @@
-"""Sentences, labelled sections and located quotes, all with character offsets into their text."""
+"""Sentences, labelled sections and located quotes, all with character offsets into their text.
 
-from __future__ import annotations
+The body of a text is without its own title at the head and without a list of references: words that
+stand only there were said by somebody else, or say nothing.
+"""
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = [
-    "Span",
-    "capitalised",
-    "fold",
-    "locate_quote",
-    "sentences",
-    "shorten_at_sentence",
-    "whole_sentences",
-]
-
-_ABBREVIATIONS = (
-    "vs",
-    "e.g",
-    "i.e",
-    "cf",
-    "et al",
-    "approx",
-    "ca",
-    "resp",
-    "no",
-    "fig",
-    "dr",
-    "prof",
-    "st",
-    "inc",
-    "ltd",
-    "i.p",
-    "i.v",
-    "p.o",
-    "spp",
-    "sp",
-    "subsp",
-    "incl",
-    "excl",
-    "max",
-    "min",
-    "wt",
-    "U.S",
-    "U.K",
-)
 _ABBREVIATION = bounded(
-    r"(?:^|[\s(\[])(?:" + "|".join(re.escape(a) for a in _ABBREVIATIONS) + r")$", re.IGNORECASE
+    r"(?:^|[\s(\[])(?:vs|e\.g|i\.e|cf|et\ al|approx|ca|resp|no|fig|dr|prof|st|inc|ltd|i\.p|i\.v|"
+    r"p\.o|spp|sp|subsp|incl|excl|max|min|wt|U\.S|U\.K)$",
+    re.IGNORECASE,
 )
 _INITIAL = bounded(r"(?:^|[\s(.])[A-Z]$")
 # Not bounded: where something was blanked out, hundreds of blanks stand in a row.
@@ -227,10 +192,6 @@ def _is_fragment(word: str, text: str, words: set[str]) -> bool:
 def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
     """Where a quote stands in a text: exactly, else with blanks, dashes and quotes folded.
 
-    Args:
-        quote: The words claimed to be in the text.
-        text: The evidence's content.
-
     Returns:
         Start and end offsets into `text`, or None when the quote is not there.
     """
@@ -275,3 +236,134 @@ def shorten_at_sentence(text: str, limit: int) -> str:
             break
         kept = max(kept, end)
     return text[:kept]
+
+
+_ADDRESS = bounded(
+    r"\b(?:ignore|disregard|forget|override) (?:[\w-]+ ){0,4}(?:instructions?|rules|prompts?)\b|"
+    r"(?:^|[.!?\n>\]])\s*(?:system|assistant|developer|user) ?:|\bsystem prompt\b|"
+    r"\b(?:language model|chatbot|AI (?:model|assistant|reviewer|agent))s?\b.{0,60}"
+    r"\b(?:must|shall|please|now|always|never)\b|\byou (?:are (?:now|an?)|must|will now)\b|"
+    r"\b(?:call|invoke|run|use) the (?:tool|function)\b|<\s*/?\s*(?:system|record|instructions?)\b|"
+    r"\b(?:respond|reply|answer) only with\b|\bset (?:the )?(?:verdict|score)\b|"
+    r"\b(?:report|mark|rate|score|classify|treat|label|count) (?:this|the|every|each|all|it)\b"
+    r".{0,60}\bas (?:supported|(?:a )?benefits?|beneficial|proven|effective|10)\b|"
+    r"\b(?:note|message|instructions?) (?:for|to) (?:the |any |all )?(?:automated|automatic|"
+    r"machine|LLM|AI)\b|"
+    r"\bignor(?:iere[nt]?|ez|a|ad|e|are)\b.{0,40}\b(?:anweisung|instruc|istruz|instruç)\w*|"
+    r"(?:忽略|无视).{0,12}(?:指令|指示|说明)",
+    re.IGNORECASE,
+)
+"""Words that speak to whoever reads for a machine, which no finding does."""
+
+
+def addresses_a_model(text: str) -> bool:
+    """Whether a text gives orders to a machine; it is then no finding and never cited."""
+    return _ADDRESS.search(text) is not None
+
+
+_HEADING = bounded(
+    r"(?:^|\n|(?<=[.!?]\s))[ \t]*(?:\d+\.?\s+)?(?:references?|bibliography|literature cited|"
+    r"works cited|reference list)\s*(?:\n|:|\.|(?=\[?1[\].)]))",
+    re.IGNORECASE,
+)
+_ENTRY = bounded(
+    r"\b(?:19|20)\d{2}(?:\s+[A-Z][a-z]{2}(?:\s+\d{1,2})?)?\s*;\s*\d+\s*"
+    r"(?:\([\w -]+\))?\s*:\s*[eE]?\d+|"
+    r"^\W*(?:\[?\d{1,3}[\].)]\s*)?(?:[A-Z][\w'’-]+ [A-Z]{1,3}, ){2,}.*\b(?:19|20)\d{2}\b"
+)
+"""An entry of a reference list in Vancouver style: "2017;31(2):107-113", or authors and a year."""
+_TITLE_LABEL = re.compile(r"\A\s*title\s*:\s*(?P<title>[^\n]*)(?:\n|\Z)", re.IGNORECASE)
+_GOES_ON = re.compile(r"[ ,]{0,2}[a-z0-9(]|,")
+_ALIKE = 0.92
+_WORD = bounded(r"\w+(?:[.·]\d+)?|[%<>=≤≥]")
+
+
+def _body(content: str, title: str) -> tuple[int, int]:
+    """Where the body begins and ends."""
+    start = 0
+    if labelled := _TITLE_LABEL.match(content):
+        start = labelled.end()
+    elif title and fold(content[: len(title) + 40]).startswith(fold(title).rstrip(".")):
+        end = len(title.rstrip("."))
+        # A short title may be the first words of a sentence.
+        start = 0 if _GOES_ON.match(content, end) else end
+    # A heading near the beginning is the word in running text, such as a paper on references.
+    headings = [m for m in _HEADING.finditer(content) if _ENTRY.search(content, m.end())]
+    end = headings[-1].start() if headings else len(content)
+    return start, max(start, end)
+
+
+@lru_cache(maxsize=2048)
+def body_sentences(content: str, title: str = "") -> tuple[Span, ...]:
+    """The sentences that may bear a claim, with offsets into `content`."""
+    start, end = _body(content, title)
+    inside = (s for s in sentences(content) if s.start >= start - 1 and s.end <= end + 1)
+    return tuple(s for s in inside if not _ENTRY.search(s.text))
+
+
+def in_references(quote: str, content: str, title: str = "") -> bool:
+    """Whether a quote stands in the text, but only in its list of references."""
+    place = locate_quote(quote, content)
+    return place is not None and not _within(place, body_sentences(content, title))
+
+
+def _within(place: tuple[int, int], body: tuple[Span, ...]) -> bool:
+    """Whether a place lies in sentences of the body alone."""
+    start, end = place
+    touched = [s for s in body if s.start < end and start < s.end]
+    covered = sum(min(end, s.end) - max(start, s.start) for s in touched)
+    return bool(touched) and covered >= 0.8 * (end - start)
+
+
+def align_quote(quote: str, content: str, title: str = "") -> tuple[int, int] | None:
+    """Where a quote stands in the body of a text: exactly, folded, or but for a slip.
+
+    The last is for words lost or misspelt in copying: nine tenths of the words must be there in
+    their order, and each number.
+
+    Returns:
+        Start and end offsets into `content`, or None.
+    """
+    body = body_sentences(content, title)
+    place = locate_quote(quote, content)
+    at = 0
+    while place is not None and not _within(place, body):
+        # The same words may stand in the title and again in the body.
+        at = place[1]
+        rest = locate_quote(quote, content[at:])
+        place = (at + rest[0], at + rest[1]) if rest else None
+    return place or _aligned(quote, body)
+
+
+def _aligned(quote: str, body: tuple[Span, ...]) -> tuple[int, int] | None:
+    wanted = _WORD.findall(fold(quote))
+    if len(wanted) < 4:
+        return None
+    for size in (1, 2, 3):
+        for first in range(len(body) - size + 1):
+            spans = body[first : first + size]
+            if place := _in_span(wanted, spans):
+                return place
+    return None
+
+
+def _in_span(wanted: list[str], spans: tuple[Span, ...]) -> tuple[int, int] | None:
+    words = [
+        (fold(m.group()), span.start + m.start(), span.start + m.end())
+        for span in spans
+        for m in _WORD.finditer(span.text)
+    ]
+    matcher = SequenceMatcher(None, wanted, [w for w, _, _ in words], autojunk=False)
+    if matcher.real_quick_ratio() * (len(wanted) + len(words)) < 2 * _ALIKE * len(wanted):
+        return None
+    blocks = [b for b in matcher.get_matching_blocks() if b.size]
+    if not blocks or sum(b.size for b in blocks) < _ALIKE * len(wanted):
+        return None
+    first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
+    found = {w for w, _, _ in words[first:last]}
+    figures = {w for w in wanted if w[0].isdigit() or w in ("not", "no", "without")}
+    close = last - first <= len(wanted) + 3
+    negations = {w for w in found if w in ("not", "no", "without")}
+    if not close or not figures <= found or not negations <= figures:
+        return None
+    return words[first][1], words[last - 1][2]

@@ -3,8 +3,6 @@
 Status, progress, state and metrics of a trace are a fold of its events: `fold`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
@@ -13,10 +11,10 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, JsonValue
 
+from deepcritical.domain.answer import Document
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.budget import Spent
-from deepcritical.domain.checklist import Coverage, Inquiry, ItemCoverage
-from deepcritical.domain.documents import Document
+from deepcritical.domain.checklist import Coverage, Inquiry
 from deepcritical.domain.events import (
     AgentCalled,
     ChecklistMade,
@@ -33,23 +31,6 @@ from deepcritical.domain.events import (
     SourceSearched,
 )
 from deepcritical.domain.question import ResearchQuestion
-
-__all__ = [
-    "LOCAL_USER",
-    "Folded",
-    "KnowledgeBase",
-    "KnownFact",
-    "KnownSource",
-    "ToolTrace",
-    "TraceItem",
-    "TraceMetrics",
-    "TraceResult",
-    "TraceState",
-    "TraceStatus",
-    "TraceSummary",
-    "fold",
-    "knowledge_of",
-]
 
 LOCAL_USER = "local"
 """Whoever works at this machine, by the command line or by the page on loopback."""
@@ -242,17 +223,15 @@ def _state(state: TraceState, event: Event) -> TraceState:
 
 def _checked(state: TraceState, event: CompletenessChecked) -> TraceState:
     found = {one.item: one for one in event.items}
-    items = tuple(_covered(item, found.get(item.id)) for item in state.checklist)
+    items = tuple(
+        item.model_copy(update={"coverage": one.coverage, "reason": one.reason}) if one else item
+        for item in state.checklist
+        for one in (found.get(item.id),)
+    )
     gaps = tuple(item.text for item in items if item.coverage is not Coverage.SATISFIED)
     known = state.knowledge_base.model_copy(update={"gaps": gaps})
     changes = {"checklist": items, "knowledge_base": known, "iterations": event.iteration}
     return state.model_copy(update=changes)
-
-
-def _covered(item: TraceItem, found: ItemCoverage | None) -> TraceItem:
-    if found is None:
-        return item
-    return item.model_copy(update={"coverage": found.coverage, "reason": found.reason})
 
 
 def _metrics(metrics: TraceMetrics, event: Event) -> TraceMetrics:

@@ -1,15 +1,11 @@
 """Holds the verdict on a question, with the rule it follows from and the rows it rests on."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.votes import OutcomeRow
-
-__all__ = ["NO_RECORD", "WEAK_SIGNAL", "Certainty", "Verdict", "VerdictLabel"]
 
 
 class VerdictLabel(StrEnum):

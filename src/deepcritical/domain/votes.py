@@ -1,7 +1,5 @@
 """Holds what a study's results count for: votes, and the outcomes that they are votes on."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal, get_args
 
@@ -10,22 +8,6 @@ from pydantic import Field
 from deepcritical.domain.base import Model
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.study import Effect, EffectMeasure, ResultLevel
-
-__all__ = [
-    "NOT_STATED",
-    "OTHER_COMPARISON",
-    "TIERS",
-    "ArmRates",
-    "Directness",
-    "Importance",
-    "OutcomeRow",
-    "PooledEffect",
-    "RowEffect",
-    "Tier",
-    "Vote",
-    "Way",
-]
-
 
 NOT_STATED = "not stated"
 """The control of a study that does not tell it."""
@@ -68,47 +50,21 @@ class ArmRates(Model):
     """People of each, where both are counts of them; else both are percentages."""
 
 
-class Vote(Model):
-    """One result of a study, as it counts for one outcome."""
+class _OnOutcome(Model):
+    """What is told of one result, and of a row of them."""
 
-    evidence_id: str = ""
-    """The record, by its id in the run."""
-    row: str = Field(min_length=1)
-    """Name of the outcome's row."""
-    outcome: str
-    """As the record writes it."""
     importance: Importance
-    arm: str = ""
-    """Id of the arm with the drug: doses have arms of their own."""
     comparator: str = ""
     """The active drug that it was compared with; '' for placebo, nothing or the same background."""
     control: str = ""
-    """What those without the drug got, in words, where it was no active drug."""
+    """What those without the drug got, in words, where it was no active drug; '' also in reports
+    from before it was kept."""
     tested_as: str = ""
     """The class or the several drugs that were tested as one; '' for the drug by itself."""
-    against_asked: bool = False
-    """Whether the question asks for just this comparison."""
     way: Way
-    leans: Way | None = None
-    """Which way its estimate points, significantly or not; None where that is not told."""
-    level: ResultLevel = "unstated"
-    tier: Tier = "controlled"
     directness: Directness = "direct"
     review: bool = False
-    """Whether the result is of several studies taken together."""
-    effect: Effect | None = None
-    """Of the people with the drug against those without, whatever the record's order."""
-    rates: ArmRates | None = None
-    higher_is_better: bool | None = None
-    unit: str = ""
-    timepoint: str = ""
-    people: int | None = Field(default=None, ge=0)
-    studies: int | None = Field(default=None, ge=0)
-    """Studies that a review takes in."""
-    network: bool = False
-    """Whether it is of a network of trials, of which an untold part concerns the drug."""
-    year: int | None = None
-    """When it was published."""
+    """Whether it is of several studies taken together; of a row, whether all of it is."""
     is_grave: bool = False
     """Whether it is of deaths, or of what kills or disables."""
     wanted: bool = False
@@ -123,10 +79,43 @@ class Vote(Model):
     """Whether its class was tested, and not the drug by itself."""
     prevention: bool = False
     """Whether it is to get the condition, so that those studied did not have it."""
+    non_inferior: bool = False
+    """Whether the drug was shown to be not worse than the comparator."""
+
+
+class Vote(_OnOutcome):
+    """One result of a study, as it counts for one outcome."""
+
+    evidence_id: str = ""
+    """The record, by its id in the run."""
+    row: str = Field(min_length=1)
+    """Name of the outcome's row."""
+    outcome: str
+    """As the record writes it."""
+    arm: str = ""
+    """Id of the arm with the drug: doses have arms of their own."""
+    against_asked: bool = False
+    """Whether the question asks for just this comparison."""
+    leans: Way | None = None
+    """Which way its estimate points, significantly or not; None where that is not told."""
+    level: ResultLevel = "unstated"
+    tier: Tier = "controlled"
+    effect: Effect | None = None
+    """Of the people with the drug against those without, whatever the record's order."""
+    rates: ArmRates | None = None
+    higher_is_better: bool | None = None
+    unit: str = ""
+    timepoint: str = ""
+    people: int | None = Field(default=None, ge=0)
+    studies: int | None = Field(default=None, ge=0)
+    """Studies that a review takes in."""
+    network: bool = False
+    """Whether it is of a network of trials, of which an untold part concerns the drug."""
+    year: int | None = None
+    """When it was published."""
     feared: bool = False
     """Whether the record reports it as a harm."""
     open_label: bool = False
-    non_inferior: bool = False
     start: int | None = None
     """Where the quote that it rests on begins in the record."""
 
@@ -166,20 +155,13 @@ class RowEffect(Model):
     """The class that was tested, where the study did not test the drug by itself."""
 
 
-class OutcomeRow(Model):
+class OutcomeRow(_OnOutcome):
     """A row of a summary of findings: one outcome against one kind of comparator (GRADE)."""
 
     outcome: str
-    importance: Importance
-    comparator: str = ""
-    """'' for placebo, nothing or the same background treatment."""
-    control: str = ""
-    """What stood in the place of the drug, in words; '' in reports from before it was kept."""
-    tested_as: str = ""
-    """The class that was tested, where no study tested the drug by itself."""
     tier: Tier
-    way: Way
     studies: int = Field(ge=0)
+    """Those of a review are counted as it says."""
     people: int | None = None
     """Participants of the studies that say how many; None where none does."""
     effects: tuple[RowEffect, ...] = ()
@@ -187,32 +169,14 @@ class OutcomeRow(Model):
     certainty: Certainty
     reasons: tuple[str, ...] = ()
     """What lowered the certainty, by GRADE's domains."""
-    directness: Directness = "direct"
-    review: bool = False
-    """Whether all of it is from reviews, whose studies are counted as they say."""
     primary: bool = False
     """Whether it was the primary outcome of one of the studies."""
-    is_grave: bool = False
-    wanted: bool = False
-    """Whether the question asks for just this outcome."""
-    harm_asked: bool = False
-    """Whether the question asks if the drug brings more of it."""
-    of_other_kind: bool = False
-    """Whether the question asks for outcomes of another kind."""
-    is_fatal: bool = False
-    """Whether it is of deaths."""
     inconclusive: bool = False
     """Whether no difference is shown, and a relevant one is not excluded either."""
     trivial: bool = False
     """Whether its difference is too small to matter, whatever its significance."""
     asked: bool = False
     """Whether the question asks for just this comparison with an active drug."""
-    non_inferior: bool = False
-    """Whether the drug was shown to be not worse than the comparator."""
-    of_class: bool = False
-    """Whether its class was tested, and not the drug by itself."""
-    prevention: bool = False
-    """Whether the people studied did not have the condition, and might have got it."""
     finding: str = ""
     """What was found, in words."""
     sentence: str = ""

@@ -1,7 +1,5 @@
 """Measures the check of a sentence against a record, on own sentences and on published claims."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,13 +7,10 @@ from typing import Any
 
 from deepcritical.answering.stance import stance
 from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.claim_checks import ClaimVerdict
+from deepcritical.domain.claims import ClaimVerdict
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.evaluation.files import half_of, json_lines, table, text_of
-from deepcritical.evaluation.scores import Half, Outcome
+from deepcritical.evaluation.scores import Half, Outcome, half_of, json_lines, table, text_of
 from deepcritical.verification.claims import verify_claim
-
-__all__ = ["judge_abstracts", "judge_healthver", "judge_scifact", "judge_sentences"]
 
 _SURE = ("figure", "number", "id", "name")
 """Beginnings of the kinds of mistakes that code alone must find."""

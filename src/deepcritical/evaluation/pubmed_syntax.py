@@ -5,8 +5,6 @@ Records without MeSH headings, publication types or substances can be found by w
 Unranked: it tells what a query matches, not what is among the first hundred.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -18,8 +16,7 @@ from deepcritical.answering.queries import need_queries
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.question import SearchBlock
 from deepcritical.domain.text import fold
-from deepcritical.evaluation.files import json_lines
-from deepcritical.evaluation.scores import Outcome
+from deepcritical.evaluation.scores import Outcome, json_lines
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.searching import search_sides
@@ -27,8 +24,6 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.pubmed import pubmed_term
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
-
-__all__ = ["Record", "judge_recall", "matching", "read_records"]
 
 _TOKEN = re.compile(r'"[^"]*"(?:\[[^\]]*\])?|[()]|[^\s()"\[\]]+(?:\[[^\]]*\])?')
 _OPERATORS = frozenset({"AND", "OR", "NOT"})

@@ -1,27 +1,15 @@
 """Measures how questions are understood: own labelled wordings, and names of published tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.evaluation.files import half_of, json_lines, table
-from deepcritical.evaluation.scores import Half, Outcome
+from deepcritical.evaluation.scores import Half, Outcome, half_of, json_lines, table
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import read_frame
-
-__all__ = [
-    "judge_answerable",
-    "judge_declined",
-    "judge_names",
-    "judge_pairs",
-    "judge_wordings",
-    "judge_words",
-]
 
 
 def _side(path: Path) -> Half:

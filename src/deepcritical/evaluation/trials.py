@@ -17,12 +17,9 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.study import Arm, ArmFigure, Result, StudyReading
 from deepcritical.domain.text import fold
-from deepcritical.evaluation.files import json_lines
-from deepcritical.evaluation.scores import Half, Outcome
+from deepcritical.evaluation.scores import Half, Outcome, json_lines
 from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.outcomes import construct_of
-
-__all__ = ["TRIAL_JUDGES", "Judge", "Labelled", "inference", "judge_outcomes", "pico", "triplets"]
 
 Row = dict[str, Any]
 HALVES: tuple[Half, Half] = ("development", "kept aside")
@@ -94,15 +91,11 @@ def inference(path: Path) -> list[Labelled]:
 
 def triplets(path: Path) -> list[Labelled]:
     """Return the articles with figures by arm; the text is abstract and results."""
-    return _halved(
-        [
-            (
-                _record("Randomised trial", row["text"], pmcid=f"PMC{row['pmcid']}"),
-                tuple(row["triplets"]),
-            )
-            for row in json_lines(path)
-        ]
-    )
+    found = []
+    for row in json_lines(path):
+        record = _record("Randomised trial", row["text"], pmcid=f"PMC{row['pmcid']}")
+        found.append((record, tuple(row["triplets"])))
+    return _halved(found)
 
 
 def _sizes(row: Row, labels: Sequence[str]) -> list[int]:
@@ -277,15 +270,9 @@ def _row_of(outcome: dict[str, str]) -> str:
     return found.name if found else " ".join(outcome["concept"].casefold().split())
 
 
-TRIAL_JUDGES: dict[str, tuple[Judge, ...]] = {
-    "pico": (
-        Judge("people randomised", judge_people),
-        Judge("people by arm", judge_arm_sizes),
-    ),
-    "inference": (
-        Judge("directions", judge_directions),
-        Judge("articles with a direction", judge_articles),
-    ),
-    "triplets": (Judge("figures by arm", judge_figures),),
-}
-"""What is measured of each form of labels, by the name of its loader."""
+OF_PICO = (Judge("people randomised", judge_people), Judge("people by arm", judge_arm_sizes))
+OF_INFERENCE = (
+    Judge("directions", judge_directions),
+    Judge("articles with a direction", judge_articles),
+)
+OF_TRIPLETS = (Judge("figures by arm", judge_figures),)

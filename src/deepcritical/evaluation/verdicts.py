@@ -12,15 +12,12 @@ from deepcritical.domain.events import JudgementMade
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.evaluation.files import json_lines
-from deepcritical.evaluation.scores import Measured, Outcome
+from deepcritical.evaluation.scores import Measured, Outcome, json_lines
 from deepcritical.services.database import Database
 from deepcritical.services.study_readings import StudyReadings, reading_key
 
 if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
-
-__all__ = ["CLASSES", "is_overstated", "judge_verdicts", "keep_readings"]
 
 CLASSES: Mapping[VerdictLabel, str] = {
     VerdictLabel.SUPPORTED: "benefit",
@@ -54,11 +51,6 @@ async def judge_verdicts(
     A line has `question`, `expected` (a label of `VerdictLabel`), `half`, and may have `accepted`:
     further labels that a reader of the records would let pass. A verdict is right when it is one of
     these, or of the expected direction.
-
-    Args:
-        rows: The questions.
-        runs: What answers them; closed by the caller.
-        reader: Whose readings of the studies it goes by, where that is to be told.
     """
     outcomes: list[Outcome] = []
     total = Spent()

@@ -7,10 +7,9 @@ import unicodedata
 from collections import Counter
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.authors import AuthorName, author_name
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.report_parts import AuthorName, Reference, author_name
 from deepcritical.export.plain import one_line
 
 __all__ = ["Entry", "EntryKind", "entries"]

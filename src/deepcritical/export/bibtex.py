@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from deepcritical.domain.authors import AuthorName
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.report_parts import AuthorName
 from deepcritical.export.bibliography import Entry, entries
 
 __all__ = ["as_bibtex"]

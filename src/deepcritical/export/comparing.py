@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from deepcritical.domain.brief import StudyRow
-from deepcritical.domain.brief_words import COLUMNS, finding_cells
+from deepcritical.domain.answer import Document
+from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells
 from deepcritical.domain.comparison import compare, outcome_words
-from deepcritical.domain.documents import Document
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.export.cited import numbers_of
 from deepcritical.export.preview import preview_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from deepcritical.domain.authors import AuthorName
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
+from deepcritical.domain.report_parts import AuthorName
 from deepcritical.export.bibliography import Entry, entries
 
 __all__ = ["as_csl_json"]

@@ -6,8 +6,8 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
 
+from deepcritical.domain.answer import Document
 from deepcritical.domain.brief import StudyRow
-from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from deepcritical.domain.documents import Document
+    from deepcritical.domain.answer import Document
     from deepcritical.export.imprint import Imprint
 
 __all__ = ["ANSWER_FORMATS", "FORMATS", "Format"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.brief import StudyRow
-from deepcritical.domain.brief_words import comparator_words, studies_words
+from deepcritical.domain.brief import StudyRow, comparator_words, studies_words
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.votes import Importance, OutcomeRow

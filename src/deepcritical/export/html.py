@@ -11,17 +11,15 @@ from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.brief_words import COLUMNS, finding_cells
+from deepcritical.domain.answer import DeepAnswer, Document
+from deepcritical.domain.brief import COLUMNS, finding_cells
 from deepcritical.domain.claims import is_quote
-from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence import SOURCE_NAMES
-from deepcritical.domain.hypotheses_markdown import edge_evidence
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import candidate_table, evidence_table
 from deepcritical.domain.report_parts import HypothesisTested
-from deepcritical.domain.search_log import search_log
+from deepcritical.domain.section_markdown import edge_evidence, search_log
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
 from deepcritical.export.cited import (

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.drug_facts_markdown import facts_markdown
-from deepcritical.domain.hypotheses_markdown import edge_evidence
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import because, change_table, evidence_table, quotes
 from deepcritical.domain.report_parts import Claim, HypothesisTested, ReportSection
-from deepcritical.domain.search_log import search_log
+from deepcritical.domain.section_markdown import edge_evidence, facts_markdown, search_log
 from deepcritical.domain.sentences import Sentence
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.grids import Grid, studies_grid, trials_grid

@@ -13,8 +13,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
-from deepcritical.domain.brief_words import licensed_words, verdict_words
+from deepcritical.domain.brief import (
+    Brief,
+    DecidingStudy,
+    TrialUnderWay,
+    licensed_words,
+    verdict_words,
+)
 from deepcritical.domain.checks import Check, failed, passed
 from deepcritical.domain.claims import is_quote
 from deepcritical.domain.errors import ConfigurationError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from deepcritical.domain.brief_words import verdict_words
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
+from deepcritical.domain.brief import verdict_words
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.pdf import TONES, typeset

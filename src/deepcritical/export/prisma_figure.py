@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.prisma import PrismaFlow, RecordCount
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import PrismaFlow, RecordCount
 from deepcritical.export.svg import LINE_HEIGHT, Drawing, box, label, lines_of, path
 
 __all__ = ["draw_prisma"]

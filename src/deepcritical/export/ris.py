@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
 from deepcritical.export.bibliography import Entry, entries
 
 __all__ = ["as_ris"]

@@ -6,7 +6,7 @@ import json
 
 from pydantic import AwareDatetime, TypeAdapter
 
-from deepcritical.domain.documents import Document, read_document
+from deepcritical.domain.answer import Document, read_document
 from deepcritical.export.imprint import Imprint
 
 __all__ = ["from_json"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
 from deepcritical.domain.evidence_table import EvidenceRow, phase_name
 from deepcritical.domain.markdown import visible
+from deepcritical.domain.record_kinds import STOPPED
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference
-from deepcritical.domain.stop_reasons import STOPPED
 from deepcritical.export.mechanism_graph import EdgeSign, GraphEdge, mechanism_graph
 from deepcritical.export.svg import Tone
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.brief_words import verdict_words
+from deepcritical.domain.brief import verdict_words
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
 from deepcritical.export.svg import figure_style

@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.bibtex import as_bibtex
 from deepcritical.export.csl_json import as_csl_json

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from deepcritical.domain import chat, events
 from deepcritical.domain.budget import Spent
+from deepcritical.domain.chat import SimilarRun
 from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.similar import SimilarRun
 from deepcritical.questions.claims import subject_of
 
 __all__ = ["as_text", "describe", "similar_line", "told"]

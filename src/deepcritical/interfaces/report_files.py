@@ -12,7 +12,7 @@ from deepcritical.export.imprint import Imprint
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deepcritical.domain.documents import Document
+    from deepcritical.domain.answer import Document
 
 __all__ = [
     "ANSWER_FILES",

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.html import render_brief, render_page
 from deepcritical.export.preview import Preview, preview_of, render_card

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from pydantic import SecretStr
 
+from deepcritical.domain.answer import Document
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import (
     BudgetExceeded,
     DeepCriticalError,

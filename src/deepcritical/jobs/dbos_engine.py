@@ -15,7 +15,7 @@ from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, WorkflowSta
 from dbos import error as dbos_errors
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
-from deepcritical.domain.jobs import EngineRow
+from deepcritical.domain.recipe import EngineRow
 from deepcritical.jobs.dbos_setup import (
     APP,
     LEFT,

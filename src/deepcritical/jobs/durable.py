@@ -65,8 +65,20 @@ def _recorded(
     return call
 
 
-class DurableReasoner(_Durable):
-    """Implements `Reasoner` over another one.
+def _passed_on(
+    method: Callable[Concatenate[Any, P], T],
+) -> Callable[Concatenate[_Durable, P], T]:
+    """Return the other object's method of this name; its calls are not recorded."""
+
+    def call(self: _Durable, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        answer: T = getattr(self._other, method.__name__)(*args, **kwargs)
+        return answer
+
+    return call
+
+
+class DurableReasoner(_Durable, Reasoner):
+    """Records the calls of another reasoner.
 
     What the other one keeps between calls, such as what it has spent, is recorded with each and
     given back to it by a replay, so that its limits hold across processes.
@@ -74,9 +86,6 @@ class DurableReasoner(_Durable):
 
     def __init__(self, reasoner: Reasoner, recorder: Recorder) -> None:
         super().__init__(reasoner, recorder, reasoner)
-        self.warm_up = reasoner.warm_up
-        self.remembered = reasoner.remembered
-        self.remember = reasoner.remember
 
     @property
     def name(self) -> str:
@@ -101,6 +110,9 @@ class DurableReasoner(_Durable):
         model = self._keeper.manager_model()
         return DurableManager(model, self._recorder, self._keeper) if model else None
 
+    warm_up = _passed_on(Reasoner.warm_up)
+    remembered = _passed_on(Reasoner.remembered)
+    remember = _passed_on(Reasoner.remember)
     refine_question = _recorded(Reasoner.refine_question)
     generate_queries = _recorded(Reasoner.generate_queries)
     name_candidates = _recorded(Reasoner.name_candidates)

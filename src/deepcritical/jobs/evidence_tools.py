@@ -10,16 +10,17 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from deepcritical.domain.answer import Document
 from deepcritical.domain.base import Model
 from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.designs import Design
-from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.research_tools import Question, SearchInput
 from deepcritical.domain.tool_registry import (
+    Question,
+    SearchInput,
     ToolCaller,
     ToolConfig,
     ToolProgress,
@@ -29,8 +30,7 @@ from deepcritical.domain.tool_registry import (
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.jobs.run import RunOf, RunView
 from deepcritical.jobs.runs import RunService
-from deepcritical.reasoning.chatting import RAG, SEARCH
-from deepcritical.reasoning.look_ups import read_look_up, search_queries
+from deepcritical.reasoning.chatting import RAG, SEARCH, read_look_up, search_queries
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
 from deepcritical.domain.errors import ERRORS, DeepCriticalError
 from deepcritical.domain.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
 from deepcritical.domain.recipe import Recipe

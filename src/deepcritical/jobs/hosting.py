@@ -23,8 +23,7 @@ from deepcritical.domain.errors import (
     TraceTakenError,
 )
 from deepcritical.domain.events import RunCancelled, RunFailed
-from deepcritical.domain.jobs import Begun
-from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.recipe import Begun, Recipe
 from deepcritical.jobs.conduct import (
     OpenSources,
     failed,

@@ -17,7 +17,7 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import RunFailed, Stage
 from deepcritical.domain.markdown import one_line
-from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument, PastedText
+from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.conduct import DEFECT, failed

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 
-from deepcritical.domain.answer import tool_sources
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document, tool_sources
 from deepcritical.domain.events import Event
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.research_tools import DeepResearchInput, ReportInput, ReportOutput
 from deepcritical.domain.tool_registry import (
+    DeepResearchInput,
+    ReportInput,
+    ReportOutput,
     ToolCaller,
     ToolConfig,
     ToolProgress,

@@ -13,14 +13,19 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from deepcritical.domain.answer import ChecklistCoverage, DeepAnswer, ToolOutput
+from deepcritical.domain.answer import (
+    ChecklistCoverage,
+    DeepAnswer,
+    Document,
+    ToolOutput,
+    read_document,
+)
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Coverage
-from deepcritical.domain.documents import Document, read_document
 from deepcritical.domain.errors import ResearchCancelled, StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent, RunCompleted
+from deepcritical.domain.recipe import RUN_READINGS, RUN_RECORDS
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.run_files import RUN_READINGS, RUN_RECORDS
 from deepcritical.domain.traces import LOCAL_USER, ToolTrace, fold
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.tool_trace_service import ToolTraceService

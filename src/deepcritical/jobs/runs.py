@@ -20,10 +20,9 @@ from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Depth, OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.frame import DeclineReason, QuestionFrame
-from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place, ResearchPlan, check_plan
 from deepcritical.domain.question import checked_question
-from deepcritical.domain.recipe import ModelChoice, Recipe
+from deepcritical.domain.recipe import ModelChoice, OwnDocument, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, forget_causes, log_defect, within
@@ -34,8 +33,7 @@ from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns
 from deepcritical.jobs.run import Once, RunOf, RunView
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
-from deepcritical.reasoning.base import Reasoner
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.planning import plan_research
 from deepcritical.research.understanding import frame_of
 from deepcritical.services.event_log import EventLog

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 from deepcritical.answering.needs import read_inquiry
 from deepcritical.answering.queries import need_queries
-from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.answer import DeepAnswer, Document
 from deepcritical.domain.budget import Depth
-from deepcritical.domain.documents import Document
+from deepcritical.domain.chat import News, SimilarRun
 from deepcritical.domain.errors import DeepCriticalError, QuestionError
 from deepcritical.domain.events import RunCompleted, SourcesOpened, StopReason
 from deepcritical.domain.question import SearchQuery, checked_question
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.domain.similar import News, SimilarRun
 from deepcritical.domain.text import fold
 from deepcritical.domain.tool_registry import ToolCaller
 from deepcritical.domain.traces import LOCAL_USER, TraceStatus, TraceSummary

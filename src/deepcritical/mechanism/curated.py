@@ -10,8 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from deepcritical.domain.drug_fact_records import fact_records, fact_span
-from deepcritical.domain.drug_facts import Association, CuratedFact, DrugFacts, DrugTarget
+from deepcritical.domain.drug_facts import (
+    Association,
+    CuratedFact,
+    DrugFacts,
+    DrugTarget,
+    fact_records,
+    fact_span,
+)
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.hypotheses import EdgeSide
 from deepcritical.domain.named import Condition

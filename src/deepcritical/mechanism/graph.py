@@ -11,10 +11,9 @@ from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.hypotheses import Edge, EdgeSide
 from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import MechanismStatement, StudyReading
-from deepcritical.domain.text import Span, fold
+from deepcritical.domain.text import Span, addresses_a_model, fold
 from deepcritical.mechanism.curated import curated_edges
 from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.conditions import condition_named

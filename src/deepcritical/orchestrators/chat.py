@@ -4,8 +4,6 @@ Who chooses a tool, rules or a model, can only choose: the tools that take minut
 an offer by code, and start when the user accepts it. What tools return is data.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time
@@ -23,6 +21,7 @@ from deepcritical.domain.chat import (
     FoundRecords,
     ResearchEnded,
     ResearchOffered,
+    SimilarRun,
     ToolCalled,
     ToolTold,
     TurnFailed,
@@ -34,7 +33,6 @@ from deepcritical.domain.errors import (
     ResearchCancelled,
 )
 from deepcritical.domain.question import checked_question
-from deepcritical.domain.similar import SimilarRun
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry, ToolResult
 from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.chatting import (
@@ -49,8 +47,6 @@ from deepcritical.reasoning.chatting import (
     asked_back,
 )
 
-__all__ = ["OFFERED", "TURN_LIMITS", "Chat", "FindSimilar"]
-
 OFFERED = {DEEP_RESEARCH: "one to three minutes", RESEARCH_REPORT: "one to three minutes"}
 """The tools that a chat never starts by itself, and how long they take."""
 TURN_LIMITS = RunLimits(max_iterations=1, deadline_s=120, max_calls=8, max_tokens=80_000)
@@ -64,6 +60,12 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"(?:no(?:,? thanks| thank you)?|n|don'?t|cancel|decline)[.!]*", re.IGNORECASE)
+_DECLINED = ChatAnswer(head="Not started.", written_by="rules")
+_LAPSED = TurnFailed(
+    error="OfferLapsed",
+    message="This offer does not stand any more.",
+    advice="Ask the question again.",
+)
 
 FindSimilar = Callable[[str, str, ToolCaller], Awaitable[tuple[SimilarRun, ...]]]
 """Tool, question and caller to former runs of nearly the same question."""
@@ -143,17 +145,13 @@ class Chat:
 
         A plain "yes" accepts the offer of the turn before, a plain "no" declines it; with any other
         message it lapses.
-
-        Args:
-            message: What the user says.
-            caller: The user with a key for this turn alone; by default as he opened the chat.
         """
         starts = self.accepts(message)
         offer, self._offer = self._offer, None
         if offer and starts:
             return self._events(lambda talk: self._research(offer, talk), caller)
         if offer and _NO.fullmatch(message.strip()):
-            return self._events(_declined, caller)
+            return self._events(lambda talk: talk.tell(_DECLINED), caller)
         return self._events(lambda talk: self._turn(message, talk), caller)
 
     def accept(
@@ -162,7 +160,7 @@ class Chat:
         """Start what was offered, as a button does; only the last offer can be accepted."""
         offer, self._offer = self._offer, None
         if offer is None or offer.event.offer_id != offer_id:
-            return self._events(_lapsed, caller)
+            return self._events(lambda talk: talk.tell(_LAPSED), caller)
         return self._events(lambda talk: self._research(offer, talk), caller)
 
     async def _events(
@@ -306,20 +304,6 @@ async def _guarded(
         await told.put(TurnFailed(error="ResearchCancelled", message="The research was stopped."))
     finally:
         told.put_nowait(None)
-
-
-async def _declined(talk: _Talk) -> None:
-    await talk.tell(ChatAnswer(head="Not started.", written_by="rules"))
-
-
-async def _lapsed(talk: _Talk) -> None:
-    await talk.tell(
-        TurnFailed(
-            error="OfferLapsed",
-            message="This offer does not stand any more.",
-            advice="Ask the question again.",
-        )
-    )
 
 
 def _failed(error: DeepCriticalError) -> TurnFailed:

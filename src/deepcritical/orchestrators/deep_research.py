@@ -1,7 +1,5 @@
 """The loop of a free question: a checklist, and searches for what it still wants."""
 
-from __future__ import annotations
-
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.research.answering import (
     check_completeness,
@@ -12,8 +10,6 @@ from deepcritical.research.answering import (
     synthesize_answer,
 )
 from deepcritical.research.session import ResearchSession
-
-__all__ = ["deep_research"]
 
 
 async def deep_research(session: ResearchSession) -> None:

@@ -1,17 +1,12 @@
 """The Magentic team: four agents and a manager over one store."""
 
-from __future__ import annotations
-
-from agent_framework.orchestrations import MagenticBuilder, MagenticManagerBase
+from agent_framework.orchestrations import MagenticBuilder
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.orchestrators.manager import GuidedManager
-from deepcritical.orchestrators.model_manager import ModelManager
+from deepcritical.orchestrators.manager import GuidedManager, ModelManager
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import refine_question
-
-__all__ = ["run_team"]
 
 
 async def run_team(session: ResearchSession) -> None:
@@ -21,16 +16,12 @@ async def run_team(session: ResearchSession) -> None:
         DeepCriticalError: The question cannot be worked on, or the team stopped without a report.
     """
     await refine_question(session)
-    agents = [
-        create(session)
-        for create in (
-            search_agent.create,
-            hypothesis_agent.create,
-            judge_agent.create,
-            report_agent.create,
-        )
-    ]
-    workflow = MagenticBuilder(participants=agents, manager=_manager(session)).build()
+    team = (search_agent, hypothesis_agent, judge_agent, report_agent)
+    agents = [agent.create(session) for agent in team]
+    # Code manages, or a model within the fences of code, if the run's reasoner has one.
+    model = session.reasoner.manager_model()
+    manager = ModelManager(session, model) if model else GuidedManager(session)
+    workflow = MagenticBuilder(participants=agents, manager=manager).build()
     async for _ in workflow.run(session.text, stream=True):
         pass  # The framework's own events are bookkeeping; ours are in the log.
     if session.failure:
@@ -39,9 +30,3 @@ async def run_team(session: ResearchSession) -> None:
         raise ReasoningError(
             "The team ended without a report.", "Please report this with the run's events.jsonl."
         )
-
-
-def _manager(session: ResearchSession) -> MagenticManagerBase:
-    """Code that manages, or a model within the fences of code, if the run's reasoner has one."""
-    model = session.reasoner.manager_model()
-    return ModelManager(session, model) if model else GuidedManager(session)

@@ -1,36 +1,29 @@
-"""The guided Magentic manager: code decides which agent speaks next, by the run's state."""
+"""The Magentic managers: code decides which agent speaks next, or a model within fences of code.
 
-from __future__ import annotations
+The model names an agent where several can act; everything else stays code: when research ends, that
+the report is written, and what it says. An answer that cannot be followed is overruled, and a model
+that gives none, or too many of those, is not asked again.
+"""
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from agent_framework import Message
+from agent_framework import AgentResponse, AgentSession, BaseAgent, Message
 from agent_framework.orchestrations import (
     MagenticContext,
     MagenticManagerBase,
     MagenticProgressLedger,
     MagenticProgressLedgerItem,
+    StandardMagenticManager,
 )
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.errors import StorageError
+from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, StorageError
 from deepcritical.domain.events import AgentCalled, Stage
+from deepcritical.prompts import managing
+from deepcritical.reasoning.base import ManagerModel
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import stop_if_due
-
-__all__ = [
-    "Decision",
-    "GuidedManager",
-    "Progress",
-    "choices",
-    "decide_next",
-    "final_answer",
-    "fixed_plan",
-    "hand_turn",
-    "max_rounds",
-    "progress_of",
-]
 
 _STAGES = {
     search_agent.NAME: Stage.SEARCH,
@@ -90,10 +83,6 @@ def choices(progress: Progress, last: str | None = None) -> dict[str, Decision]:
 
     Every round is searched before it is judged, the first one has chains, and no agent speaks twice
     in a row: so every choice leads on, and a round has five turns at most.
-
-    Args:
-        progress: The state of the run.
-        last: The agent that spoke last.
     """
     if progress.failed or progress.reported or progress.stopped:
         return {}
@@ -115,9 +104,6 @@ class GuidedManager(MagenticManagerBase):
     """Speaks to the framework in its own terms.
 
     It never raises a domain error and never rewrites the report.
-
-    Args:
-        session: The run.
     """
 
     def __init__(self, session: ResearchSession) -> None:
@@ -166,7 +152,14 @@ async def hand_turn(
     A log that takes no event, as that of a run that was ended elsewhere, ends the team.
     """
     try:
-        await _log_call(session, decision, chosen_by)
+        if decision.speaker:
+            called = AgentCalled(
+                agent=decision.speaker,
+                instruction=decision.instruction,
+                iteration=session.iteration,
+                chosen_by=chosen_by,
+            )
+            await session.emit(called, _STAGES[decision.speaker])
     except StorageError as error:
         session.failure = error
         decision = decide_next(progress_of(session))
@@ -177,19 +170,6 @@ async def hand_turn(
         next_speaker=_item(decision.speaker or report_agent.NAME),
         instruction_or_question=_item(decision.instruction),
     )
-
-
-async def _log_call(
-    session: ResearchSession, decision: Decision, chosen_by: Literal["code", "model"]
-) -> None:
-    if decision.speaker:
-        called = AgentCalled(
-            agent=decision.speaker,
-            instruction=decision.instruction,
-            iteration=session.iteration,
-            chosen_by=chosen_by,
-        )
-        await session.emit(called, _STAGES[decision.speaker])
 
 
 def _item(answer: str | bool) -> MagenticProgressLedgerItem:
@@ -209,3 +189,115 @@ def progress_of(session: ResearchSession) -> Progress:
         targeted=session.targeted_in_round,
         judged=bool(session.store.assessments),
     )
+
+
+MOST_OVERRULED = 3
+"""Answers that could not be followed after which code decides alone."""
+
+
+class _Voice(BaseAgent):
+    """The agent of the framework's manager: what it is asked goes to the run's model."""
+
+    def __init__(self, model: ManagerModel) -> None:
+        super().__init__(id="ManagerModel", name="ManagerModel")
+        self.ask = model.note
+        """In what form the next answer is asked for."""
+
+    def run(
+        self,
+        messages: Any = None,
+        *,
+        stream: bool = False,
+        session: AgentSession | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Ask the model; the last message is the request, those before are the conversation."""
+        return self._respond(messages)
+
+    async def _respond(self, messages: list[Message]) -> AgentResponse[Any]:
+        *said, request = messages
+        lines = [f"{message.author_name or message.role}: {message.text}" for message in said]
+        text = await self.ask(lines, request.text)
+        return AgentResponse(messages=[Message("assistant", [text])], response_id=self.id)
+
+
+class ModelManager(StandardMagenticManager):
+    """Asks a model, and binds its answer to the run's state. It never raises a domain error."""
+
+    def __init__(self, session: ResearchSession, model: ManagerModel) -> None:
+        self._voice = _Voice(model)
+        super().__init__(
+            self._voice,
+            task_ledger_facts_prompt=managing.FACTS,
+            task_ledger_plan_prompt=managing.PLAN,
+            progress_ledger_prompt=managing.LEDGER,
+            max_stall_count=1,
+            max_reset_count=1,
+            max_round_count=max_rounds(session.limits),
+        )
+        self._session = session
+        self._model = model
+        self._alone = False
+        self._overruled = 0
+        self._last: str | None = None
+
+    async def plan(self, magentic_context: MagenticContext) -> Message:
+        """Facts and plan by the model, or the fixed plan."""
+        self._voice.ask = self._model.note
+        try:
+            return await super().plan(magentic_context)
+        except DeepCriticalError as error:
+            self._take_over(error)
+            return fixed_plan()
+
+    async def replan(self, magentic_context: MagenticContext) -> Message:
+        """The fixed plan: a new one would change nothing that code does not see."""
+        return fixed_plan()
+
+    async def create_progress_ledger(
+        self, magentic_context: MagenticContext
+    ) -> MagenticProgressLedger:
+        """The model's choice where it can be followed, else that of code."""
+        stop_if_due(self._session)
+        possible = choices(progress_of(self._session), self._last)
+        open_ = len(possible) > 1 and not self._alone
+        agent = await self._chosen(magentic_context, possible) if open_ else None
+        decision = possible[agent] if agent else decide_next(progress_of(self._session))
+        self._last = decision.speaker
+        return await hand_turn(self._session, decision, "model" if agent else "code")
+
+    async def prepare_final_answer(self, magentic_context: MagenticContext) -> Message:
+        """Out of the store; no model is asked."""
+        return final_answer(self._session)
+
+    async def _chosen(self, context: MagenticContext, possible: dict[str, Decision]) -> str | None:
+        """The agent that the model names, if it can act."""
+        self._voice.ask = self._model.ledger
+        store, limits = self._session.store, self._session.limits
+        state = managing.tell_state(
+            store, self._session.iteration, limits.max_iterations, tuple(possible)
+        )
+        context.chat_history.append(Message("user", [state]))
+        try:
+            ledger = await super().create_progress_ledger(context)
+        except DeepCriticalError as error:
+            self._take_over(error)
+            return None
+        named = str(ledger.next_speaker.answer)
+        if ledger.is_request_satisfied.answer:
+            await self._overrule("it wanted to end before the rules of stopping do")
+        elif named not in possible:
+            await self._overrule(f"it named {named}, which could not act")
+        else:
+            return named
+        return None
+
+    async def _overrule(self, why: str) -> None:
+        self._overruled += 1
+        self._alone = self._overruled >= MOST_OVERRULED
+        await self._model.overruled(f"{why}; it is not asked any more" if self._alone else why)
+
+    def _take_over(self, error: DeepCriticalError) -> None:
+        self._alone = True
+        if isinstance(error, ConfigurationError):
+            self._session.failure = error

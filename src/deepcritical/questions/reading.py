@@ -12,8 +12,8 @@ from deepcritical.domain.frame import (
     QuestionFrame,
     QuestionKind,
 )
+from deepcritical.domain.named import Drug
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import Drug
 from deepcritical.questions import cues
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import as_typed, general_questions, line_of

@@ -9,13 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.question import (
-    Condition,
-    Drug,
-    ResearchQuestion,
-    SearchBlock,
-    SearchQuery,
-)
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question import ResearchQuestion, SearchBlock, SearchQuery
 from deepcritical.questions.naming import as_condition, joined
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug

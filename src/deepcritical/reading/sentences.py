@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from typing import Literal
 
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result
-from deepcritical.domain.text import Span, sentences
+from deepcritical.domain.text import Span, addresses_a_model, sentences
 from deepcritical.vocabulary.folding import tokens_of
 
 __all__ = [

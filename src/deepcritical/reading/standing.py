@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import Quantity, quantities
+from deepcritical.domain.quantities import NO_UNIT, Quantity, quantities
 from deepcritical.domain.text import Span, fold
-from deepcritical.domain.units import NO_UNIT
 from deepcritical.vocabulary.conditions import condition_named, find_conditions
 from deepcritical.vocabulary.drugs import find_drugs
 

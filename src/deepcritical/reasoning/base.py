@@ -1,27 +1,51 @@
-"""The seam of reasoning: one typed method per judgement. Code decides what follows from them."""
+"""The seam of reasoning: the judgements over the store, and the rules that need no model for them.
+
+Of the same store rules make the same bytes, and write only sentences of records.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple, Protocol
 
+from deepcritical.answering.coverage import checklist_in, covered
+from deepcritical.answering.drafting import draft_of
+from deepcritical.answering.needs import checklist_of, read_inquiry
+from deepcritical.answering.passages import read_passages
+from deepcritical.answering.queries import need_queries
+from deepcritical.answering.weighing import candidates
+from deepcritical.answering.writing import synthesize
+from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.records import read_for
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
+from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.study import StudyReading
+from deepcritical.mechanism.chains import chains_of
 from deepcritical.models.desk import RunDesk
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import read_frame
+from deepcritical.questions.searching import posed_queries
+from deepcritical.reading.library import Library
+from deepcritical.reasoning.judging import assess, graph_of, last_assessment, next_sides
+from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
+from deepcritical.writing.report import write
 
-__all__ = ["ManagerModel", "Reasoner", "Studies", "Unread"]
+BY_RULES = "extractive (no model)"
+"""Name of what writes without a model."""
 
 
 class Studies(Model):
@@ -60,31 +84,40 @@ class ManagerModel(Protocol):
         """Say that code decided in the model's place."""
 
 
-@runtime_checkable
-class Reasoner(Protocol):
-    """Judgements. An implementation reads the store and never writes it.
+class Reasoner:
+    """Judgements, one typed method each, by rules; code decides what follows from them.
 
-    Every method may raise ReasoningError.
+    A reasoner reads the store and never writes it; every method may raise ReasoningError. Rules
+    work in threads, so that nothing blocks the event loop.
     """
+
+    def __init__(self, library: Library | None = None) -> None:
+        self._library = library or Library()
 
     @property
     def name(self) -> str:
         """Name shown to the reader."""
+        return BY_RULES
 
-    async def warm_up(self) -> None:
-        """Load what every judgement needs; asks no model."""
-
-    def for_run(self, desk: RunDesk) -> AbstractAsyncContextManager[Reasoner]:
-        """The reasoner of one run, with a budget and a key of its own, until the context ends."""
+    @asynccontextmanager
+    async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:  # noqa: ARG002 - of models
+        """Yield the reasoner of one run, with a budget and a key of its own, if it needs any."""
+        yield self
 
     def manager_model(self) -> ManagerModel | None:
         """What manages the team beside code; None where code alone does."""
+        return None
 
     def remembered(self) -> dict[str, Any]:
         """What the calls so far left for later ones, as JSON: what was spent, a plan made ahead."""
+        return {}
 
     def remember(self, left: Mapping[str, Any]) -> None:
         """Go on with what `remembered` gave in another process; see `for_run`."""
+
+    async def warm_up(self) -> None:
+        """Load the vocabularies, which the first question would wait for."""
+        await calculated(read_frame, "Can aspirin be repurposed for asthma?")
 
     async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         """What is asked, in terms that can be searched.
@@ -92,16 +125,28 @@ class Reasoner(Protocol):
         Raises:
             QuestionError: It is none for a report with a verdict.
         """
+        return research_question(frame)
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[SearchQuery, ...]:
-        """Queries for the next search; one whose text was run before is not run again."""
+        """First the question from several sides, then what hypotheses and judge ask for."""
+        if not store.searches:
+            return (*next_sides(question, store), *posed_queries(question))
+        wanted = [
+            query for hypothesis in store.hypotheses for query in hypothesis.search_suggestions
+        ]
+        if store.assessments:
+            wanted += store.assessments[-1].next_queries
+        return tuple(dict.fromkeys(wanted))
 
     async def name_candidates(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[Drug, ...]:
-        """The drugs that the records are to be read for."""
+        """The drugs that the records are to be read for: the one asked about, or the most named."""
+        if question.drug:
+            return (question.drug,)
+        return await calculated(candidates, _condition(question), store.evidence)
 
     async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
         """What each record says of its study, whatever is asked.
@@ -110,29 +155,32 @@ class Reasoner(Protocol):
             records: By their ids.
             owner: Whose readings may be used and are made; '' for those that all users share.
         """
+        outcome = await self._library.read(records, owner=owner)
+        return Studies(readings=dict(outcome.readings), problem=outcome.problem)
 
     async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
         """What one record says about one drug, from the reading of its study."""
+        return await calculated(_read, question, unread)
 
-    def read_all(
+    async def read_all(
         self, question: ResearchQuestion, unread: Sequence[Unread]
     ) -> AsyncIterator[Reading]:
         """What each record says, in the same order; a reading that was given is not lost later."""
+        for one in unread:
+            yield await self.read_evidence(question, one)
 
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[MechanismHypothesis, ...]:
-        """Mechanism chains, best supported first."""
+        """Mechanism chains over curated facts and what the studies found, best supported first."""
+        graph = await calculated(graph_of, question, store)
+        return await calculated(chains_of, graph, question.mechanism_terms) if graph else ()
 
     async def assess_evidence(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> JudgeAssessment:
         """Scores, gaps and the queries that would close them."""
-
-    async def write_report(
-        self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
-    ) -> ResearchReport:
-        """The report; its references and claims are checked afterwards by code."""
+        return await calculated(assess, question, store)
 
     async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
         """A free question in terms that can be searched.
@@ -140,26 +188,73 @@ class Reasoner(Protocol):
         Raises:
             QuestionError: It names nothing to look for, or is none that literature answers.
         """
+        return await calculated(read_inquiry, frame, context)
 
     async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
         """What must be known to answer it, 3-7 items."""
+        return checklist_of(inquiry)
 
     async def generate_item_queries(
         self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
     ) -> tuple[SearchQuery, ...]:
         """The next searches for the items that are not satisfied; the web's are its own."""
+        return await calculated(need_queries, inquiry, store, web=web)
 
     async def find_facts(
         self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
     ) -> tuple[ItemFact, ...]:
-        """The sentences of records, by their ids, that speak to items of the checklist."""
+        """Results of readings, and sentences of records that speak to items of the checklist."""
+        return await calculated(_facts, inquiry, store, unread)
 
     async def check_completeness(
-        self, inquiry: Inquiry, store: EvidenceStore
+        self,
+        inquiry: Inquiry,  # noqa: ARG002 - a model is told of it
+        store: EvidenceStore,
     ) -> tuple[ItemCoverage, ...]:
         """How far each item is covered; never further than the rule over its facts allows."""
+        return covered(store)
 
     async def synthesize_answer(
         self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
     ) -> DeepAnswer:
-        """The answer; its references and claims are checked afterwards by code."""
+        """The answer, need by need; its references and claims are checked afterwards by code."""
+        return await calculated(_answer, inquiry, store, context, BY_RULES)
+
+    async def write_report(
+        self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
+    ) -> ResearchReport:
+        """The report; its references and claims are checked afterwards by code."""
+        assessment = await calculated(last_assessment, question, store)
+        return await calculated(write, question, store, context, assessment, BY_RULES)
+
+
+class ExtractiveReasoner(Reasoner):
+    """Rules alone."""
+
+
+def _facts(inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]) -> tuple[ItemFact, ...]:
+    records = {key: store.evidence[key] for key in unread}
+    found = list(store.evidence.values())
+    checklist = checklist_in(store)
+    return read_passages(inquiry, checklist, records, store.readings, found, store.relevance)
+
+
+def _answer(
+    inquiry: Inquiry, store: EvidenceStore, context: ReportContext, author: str
+) -> DeepAnswer:
+    return synthesize(inquiry, store, context, author, draft_of(inquiry, store))
+
+
+def _read(question: ResearchQuestion, one: Unread) -> Reading:
+    frame = question.frame
+    own = frame if frame and one.drug.name in {drug.name for drug in frame.drugs} else None
+    asked = asked_of(one.drug, _condition(question), own)
+    return read_for(asked, one.evidence_id, one.evidence, one.study, grade(one.evidence))
+
+
+def _condition(question: ResearchQuestion) -> Condition:
+    if question.condition is None:
+        raise ReasoningError(
+            "The question names no condition.", "Name the condition to be treated."
+        )
+    return question.condition

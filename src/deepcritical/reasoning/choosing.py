@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ChooseEvidence", "DiverseEvidence", "OpenChoosing", "choose_by_grade"]
-
 ChooseEvidence = Callable[[ResearchQuestion, EvidenceStore, str], Awaitable[Sequence[str]]]
 """Ids of the records for a prompt on one drug, the most wanted first."""
 OpenChoosing = Callable[[RunDesk], AbstractAsyncContextManager[ChooseEvidence]]
@@ -37,12 +35,7 @@ async def choose_by_grade(
 
 
 class DiverseEvidence:
-    """Chooses by hybrid retrieval and by quality in equal parts, with seats for every stance.
-
-    Args:
-        rag: Retrieval over the records of the run.
-        desk: Is told once if records are ranked by words alone.
-    """
+    """Chooses by hybrid retrieval and by quality in equal parts, with seats for every stance."""
 
     def __init__(self, rag: LlamaIndexRAGService, desk: RunDesk) -> None:
         self._rag = rag

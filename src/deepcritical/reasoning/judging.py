@@ -1,7 +1,5 @@
 """Scores, gaps and next queries: by written rules, and joined with those of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -14,7 +12,8 @@ from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.base import Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Tier
 from deepcritical.mechanism.graph import MechanismGraph, Studied
@@ -29,20 +28,6 @@ from deepcritical.questions.searching import (
 )
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.report import rank_drugs
-
-__all__ = [
-    "OpenGap",
-    "assess",
-    "best_drug",
-    "clinical_score",
-    "graph_of",
-    "judged",
-    "last_assessment",
-    "mechanism_score",
-    "next_sides",
-    "open_gaps",
-    "worded_queries",
-]
 
 _UNGRADED = 9
 _MOST_CITED = 5

@@ -4,15 +4,17 @@ The rules' judgement is always made as well. It is what a model's answer is join
 stands when there is no answer; either is told, with what was spent.
 """
 
-from __future__ import annotations
-
-from collections.abc import AsyncIterator, Mapping
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Judgement
+from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
@@ -21,22 +23,24 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.mechanism.chains import proposed_chains
-from deepcritical.models.answers import Assessed, Hypotheses, Plan
-from deepcritical.models.asking import NoAnswerError, open_asker
+from deepcritical.models.accounting import RunAccount
+from deepcritical.models.answers import Assessed, Hypotheses, NextTurn, Plan, TeamNote
+from deepcritical.models.asking import Asker, NoAnswerError, open_asker
 from deepcritical.models.desk import Asked, RunDesk
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
+    CHARS_PER_TOKEN,
     ShownRecords,
     shown_records,
 )
+from deepcritical.prompts.managing import ask_manager
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
-from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
+from deepcritical.reasoning.base import BY_RULES, ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
-from deepcritical.reasoning.extractive import BY_RULES
 from deepcritical.reasoning.judging import (
     best_drug,
     graph_of,
@@ -46,13 +50,55 @@ from deepcritical.reasoning.judging import (
     worded_queries,
 )
 from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
-from deepcritical.reasoning.managing import AskedManager
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.report import Synthesis, store_findings, write
 
-__all__ = ["LLMReasoner", "Remembered"]
+T = TypeVar("T", bound=BaseModel)
+
+
+class AskedManager:
+    """Implements `ManagerModel` over the questions and the budget of one run."""
+
+    def __init__(self, asker: Asker, account: RunAccount) -> None:
+        self._asker = asker
+        self._account = account
+
+    async def note(self, said: Sequence[str], request: str) -> str:
+        """What is given and missing, or how to go about it, in a few lines."""
+        return "\n".join((await self._asked("team_note", TeamNote, said, request)).lines)
+
+    async def ledger(self, said: Sequence[str], request: str) -> str:
+        """Who speaks next, as JSON in the framework's form."""
+        return _as_ledger(await self._asked("team_ledger", NextTurn, said, request))
+
+    async def overruled(self, why: str) -> None:
+        """Say that code decided in the model's place."""
+        await self._account.fell_back("manager", ReasoningError(why), in_part=True)
+
+    async def _asked(self, task: str, form: type[T], said: Sequence[str], request: str) -> T:
+        limit_chars = self._asker.profile_for("manager").context_tokens * CHARS_PER_TOKEN
+        prompt = ask_manager(task, said, request, limit_chars)
+        try:
+            answer = await self._asker.ask("manager", prompt, form)
+        except NoAnswerError as error:
+            await self._account.fell_back("manager", error)
+            raise
+        await self._account.made("manager")
+        return answer
+
+
+def _as_ledger(turn: NextTurn) -> str:
+    """The answer in the form that the framework reads."""
+    answers = {
+        "is_request_satisfied": turn.request_satisfied,
+        "is_in_loop": turn.in_loop,
+        "is_progress_being_made": turn.progress,
+        "next_speaker": turn.next_agent,
+        "instruction_or_question": turn.instruction,
+    }
+    return json.dumps({name: {"reason": "", "answer": given} for name, given in answers.items()})
 
 
 _NO_MANAGER = "Small-model profile: no model manager. Code decides which agent speaks next."
@@ -77,14 +123,7 @@ class Remembered(Model):
 
 
 class LLMReasoner(InquiryModel):
-    """Implements `Reasoner` with one model. `for_run` gives each run one of its own.
-
-    Args:
-        server: The model's server.
-        choosing: Opens what chooses the records of a run's prompts.
-        library: Holds the readings of studies.
-        manages: Whether the model also manages the team; a small one does not.
-    """
+    """Implements `Reasoner` with one model. `for_run` gives each run one of its own."""
 
     def __init__(
         self,
@@ -205,14 +244,11 @@ class LLMReasoner(InquiryModel):
         prompt = asks.ask_assessment(
             question, store, name, shown, told, short=self._short("assessment")
         )
-        try:
-            answer = await self._asker.ask("assessment", prompt, Assessed)
-        except NoAnswerError as error:
-            await self._account.fell_back("assessment", error)
+        answer = await self._ask("assessment", prompt, Assessed)
+        if answer is None:
             return by_rule
         drug, condition = question.drug or drug_named(name), condition_of(question)
         queries = worded_queries(drug, condition, answer.searches)
-        await self._account.made("assessment")
         return judged(by_rule, answer, name, queries, condition.name, gaps)
 
     async def write_report(
@@ -240,16 +276,9 @@ class LLMReasoner(InquiryModel):
         return await calculated(shown_records, store, drug, ids, self._limit_chars(judgement))
 
     async def _plan(self, judgement: Judgement, text: str) -> Plan | None:
-        try:
-            prompt = asks.ask_plan(text, short=self._short(judgement))
-            plan = await self._asker.ask(judgement, prompt, Plan)
-        except NoAnswerError as error:
-            self._plans[text] = None
-            await self._account.fell_back(judgement, error)
-            return None
-        self._plans[text] = plan
-        await self._account.made(judgement)
-        return plan
+        prompt = asks.ask_plan(text, short=self._short(judgement))
+        self._plans[text] = await self._ask(judgement, prompt, Plan)
+        return self._plans[text]
 
 
 def _weakest_last(item: tuple[str, Evidence]) -> tuple[int, float]:

@@ -4,8 +4,6 @@ It chooses among the tools and the sentences that are there; no word of its own 
 does not help, rules do, and the reader is told.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -31,13 +29,10 @@ from deepcritical.questions.naming import find_names
 from deepcritical.reasoning.chatting import (
     ChatReasoner,
     ChatTurn,
-    RuleChat,
     ToolChoice,
     as_sentences,
+    read_look_up,
 )
-from deepcritical.reasoning.look_ups import read_look_up
-
-__all__ = ["ModelChat"]
 
 _MOST_RECORDS = 12
 """Records that a model is shown."""
@@ -48,21 +43,14 @@ _POINTING = frozenset("and also it its this that these those they them their the
 _BY_MODEL = "The model chose which sentences of the records are shown; it wrote none of them."
 
 
-class ModelChat:
-    """Implements `ChatReasoner` with one model. `for_turn` gives each turn one of its own.
-
-    Args:
-        server: The model's server.
-        asker: Puts questions to it, within the budget of a turn.
-        notices: What the reader must know, to which more may be added.
-    """
+class ModelChat(ChatReasoner):
+    """Chooses with one model. `for_turn` gives each turn a reasoner of its own."""
 
     def __init__(
         self, server: ModelServer, asker: Asker | None = None, notices: list[str] | None = None
     ) -> None:
         self._server = server
         self._asker = asker
-        self._rules = RuleChat()
         self._notices = [] if notices is None else notices
 
     @property
@@ -85,7 +73,7 @@ class ModelChat:
 
     async def choose(self, turn: ChatTurn, tools: Sequence[ToolConfig]) -> ToolChoice | None:
         """The model's choice among the tools that were not tried; else that of the rules."""
-        by_rule = await self._rules.choose(turn, tools)
+        by_rule = await super().choose(turn, tools)
         open_tools = [Offered(t.name, t.description) for t in tools if t.name not in turn.tried]
         if not open_tools:
             return by_rule
@@ -114,7 +102,7 @@ class ModelChat:
         The head, with the number of studies on each side, and what is said of each record stay the
         rules'. A look-up, and a question on which rules find nothing, is answered by rules alone.
         """
-        by_rule = await self._rules.tell(turn, query, found)
+        by_rule = await super().tell(turn, query, found)
         if not by_rule.sentences or read_look_up(query):
             return self._noted(by_rule)
         shown = await asyncio.to_thread(_shown, found.records, self._limit_chars)

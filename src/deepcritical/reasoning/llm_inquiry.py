@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from pydantic import BaseModel
 
 from deepcritical.answering.coverage import checklist_in, counting
 from deepcritical.answering.drafting import draft_of, findings_in
@@ -34,19 +36,18 @@ from deepcritical.models.asking import Asker, NoAnswerError
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import inquiry_asks
+from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.reading.library import Library
-from deepcritical.reasoning.extractive import BY_RULES, Rules
+from deepcritical.reasoning.base import BY_RULES, Reasoner
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.verification.verifiers import ModelVerifier
 from deepcritical.writing.by_model import Writer
 from deepcritical.writing.context import ReportContext
 
-__all__ = ["InquiryModel", "Opened"]
-
-
+T = TypeVar("T", bound=BaseModel)
 _WRITING: tuple[Judgement, Judgement] = ("report", "verify")
 
 
@@ -65,13 +66,8 @@ class Opened(NamedTuple):
         return cls(asker, RunAccount(server, asker.purse, desk), writing)
 
 
-class InquiryModel(Rules):
-    """Asks one run's model about a free question; what it answers is joined with the rules'.
-
-    Args:
-        server: The model's server.
-        library: Holds the readings of studies.
-    """
+class InquiryModel(Reasoner):
+    """Asks one run's model about a free question; what it answers is joined with the rules'."""
 
     def __init__(self, server: ModelServer, library: Library | None = None) -> None:
         super().__init__(library)
@@ -99,15 +95,22 @@ class InquiryModel(Rules):
     def _account(self) -> RunAccount:
         return self._model.account
 
+    async def _ask(self, judgement: Judgement, prompt: Prompt, form: type[T]) -> T | None:
+        """The model's answer; None where rules judge in its place. Either is told."""
+        try:
+            answer = await self._asker.ask(judgement, prompt, form)
+        except NoAnswerError as error:
+            await self._account.fell_back(judgement, error)
+            return None
+        await self._account.made(judgement)
+        return answer
+
     async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
         """As the model reads it, with the aspects and searches that it adds; else by rule."""
         prompt = inquiry_asks.ask_inquiry(frame.text, context, short=self._short("question"))
-        try:
-            plan = await self._asker.ask("question", prompt, InquiryPlan)
-        except NoAnswerError as error:
-            await self._account.fell_back("question", error)
+        plan = await self._ask("question", prompt, InquiryPlan)
+        if plan is None:
             return await super().refine_inquiry(frame, context)
-        await self._account.made("question")
         read = await calculated(read_by_model, frame, plan)
         return planned(await super().refine_inquiry(read, context), plan)
 
@@ -152,12 +155,9 @@ class InquiryModel(Rules):
             self._limit_chars("assessment"),
             short=self._short("assessment"),
         )
-        try:
-            answer = await self._asker.ask("assessment", prompt, Completeness)
-        except NoAnswerError as error:
-            await self._account.fell_back("assessment", error)
+        answer = await self._ask("assessment", prompt, Completeness)
+        if answer is None:
             return by_rule
-        await self._account.made("assessment")
         self._searches = searches_of(answer.searches)
         return doubted(by_rule, answer)
 

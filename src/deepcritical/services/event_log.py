@@ -11,8 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from deepcritical.domain.errors import StorageError, TraceTakenError
-from deepcritical.domain.event_keys import EventKeys, KeyedEvent
-from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Notice, Stage
+from deepcritical.domain.events import (
+    TERMINAL,
+    Event,
+    EventKeys,
+    KeyedEvent,
+    LoggedEvent,
+    Notice,
+    Stage,
+)
 from deepcritical.services.trace_writer import TraceWriter
 
 __all__ = ["EventLog"]

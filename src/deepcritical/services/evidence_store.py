@@ -14,8 +14,7 @@ from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact
-from deepcritical.domain.drug_fact_records import fact_records
-from deepcritical.domain.drug_facts import DrugFacts
+from deepcritical.domain.drug_facts import DrugFacts, fact_records
 from deepcritical.domain.evidence import Evidence, is_own_document
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.identity import study_groups

@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from deepcritical.domain.jobs import Begun, EngineRow, Signals
-from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.recipe import Begun, EngineRow, Recipe, Signals
 from deepcritical.domain.traces import ToolTrace
 from deepcritical.services.database import Database
 from deepcritical.services.imports import Later

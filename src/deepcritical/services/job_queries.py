@@ -16,10 +16,8 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
     TraceTakenError,
 )
-from deepcritical.domain.event_keys import EventKeys
-from deepcritical.domain.events import LoggedEvent, Notice, RunFailed
-from deepcritical.domain.jobs import Begun, EngineRow, Signals
-from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.events import EventKeys, LoggedEvent, Notice, RunFailed
+from deepcritical.domain.recipe import Begun, EngineRow, Recipe, Signals
 from deepcritical.domain.traces import ToolTrace, TraceStatus, fold
 from deepcritical.services.trace_queries import insert_trace, lock_user, select_events
 from deepcritical.services.trace_tables import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.event_keys import EventKeys
+from deepcritical.domain.events import EventKeys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

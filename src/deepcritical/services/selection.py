@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.appraisal import Stance
+from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import Design
 from deepcritical.services.lexical import terms
 
 if TYPE_CHECKING:

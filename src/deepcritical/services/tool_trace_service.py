@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
-from deepcritical.domain.event_keys import KeyedEvent
 from deepcritical.domain.events import (
     Event,
+    KeyedEvent,
     LoggedEvent,
     Notice,
     RunCancelled,

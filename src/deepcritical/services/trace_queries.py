@@ -15,8 +15,7 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
     TraceTakenError,
 )
-from deepcritical.domain.event_keys import EventKeys, KeyedEvent
-from deepcritical.domain.events import Event, LoggedEvent, Stage
+from deepcritical.domain.events import Event, EventKeys, KeyedEvent, LoggedEvent, Stage
 from deepcritical.domain.traces import (
     Folded,
     ToolTrace,

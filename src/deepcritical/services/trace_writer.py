@@ -17,7 +17,7 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
     TraceTakenError,
 )
-from deepcritical.domain.event_keys import KeyedEvent
+from deepcritical.domain.events import KeyedEvent
 from deepcritical.domain.traces import LOCAL_USER, TraceResult
 from deepcritical.services.tool_trace_service import ToolTraceService
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deepcritical.domain.errors import DocumentNotFoundError
-from deepcritical.domain.own_documents import OwnDocument
+from deepcritical.domain.recipe import OwnDocument
 
 if TYPE_CHECKING:
     import sqlalchemy as sa

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import record_url
-from deepcritical.domain.stop_reasons import classify_stop
+from deepcritical.domain.record_kinds import classify_stop
 from deepcritical.domain.text import capitalised, shorten_at_sentence
 from deepcritical.tools.base import Page
 from deepcritical.tools.clinicaltrials_results import posted_results, registry_entry

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import Condition, Drug, SearchQuery
+from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.text import fold
 from deepcritical.vocabulary.classes import DrugClass, drug_class, known_members
 from deepcritical.vocabulary.conditions import (

@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence, Integrity
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import normalised_doi
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.tools.base import WORST_FIRST
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient

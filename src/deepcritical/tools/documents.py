@@ -24,8 +24,8 @@ from deepcritical.domain.evidence import (
     cut,
 )
 from deepcritical.domain.identity import normalised_doi
-from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument
 from deepcritical.tools import pdf_pages
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import normalised_doi, trials_in
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.tools.base import WORST_FIRST, Page, ranked
 from deepcritical.tools.json_values import (
     as_dict,

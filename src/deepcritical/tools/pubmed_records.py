@@ -16,9 +16,9 @@ from xml.sax.saxutils import escape
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import record_url, trials_in
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.tools import pubmed_fields as fields
 from deepcritical.tools.base import Parsed
 from deepcritical.tools.xml_text import text_at, texts_at

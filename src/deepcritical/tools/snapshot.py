@@ -16,7 +16,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchBlock
-from deepcritical.domain.run_files import RUN_RECORDS
+from deepcritical.domain.recipe import RUN_RECORDS
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult, outcome_of
 from deepcritical.tools.snapshot_records import Parsed, parse

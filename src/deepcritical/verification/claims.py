@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.domain.claim_checks import (
+from deepcritical.domain.claims import (
     Check,
     CheckKind,
     ClaimCheck,
@@ -24,10 +24,9 @@ from deepcritical.domain.claim_checks import (
     Outcome,
 )
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import is_retracted
-from deepcritical.domain.passages import align_quote, body_sentences, in_references
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import fold, locate_quote
+from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.text import align_quote, body_sentences, fold, in_references, locate_quote
 from deepcritical.verification.aligning import (
     COMPARING,
     DEGREE,

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids, normalised_doi
 from deepcritical.domain.markdown import unescape_markdown
-from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text import body_sentences
 
 __all__ = ["cited_records", "id_named", "ids_in", "keys_in", "plain"]
 

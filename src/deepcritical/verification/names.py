@@ -8,8 +8,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import Quantity, quantities, same_value
-from deepcritical.domain.units import NO_UNIT
+from deepcritical.domain.quantities import NO_UNIT, Quantity, quantities, same_value
 from deepcritical.vocabulary.conditions import (
     ConditionMention,
     KnownCondition,

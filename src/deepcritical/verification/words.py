@@ -12,9 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import Quantity, quantities
+from deepcritical.domain.quantities import UNIT, Quantity, quantities
 from deepcritical.domain.text import fold
-from deepcritical.domain.units import UNIT
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.folding import fold_word
 

@@ -11,19 +11,23 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from deepcritical.appraisal.verdict import RULES
-from deepcritical.domain.answer import ANSWER_SCHEMA, DeepAnswer
+from deepcritical.domain.answer import ANSWER_SCHEMA, DeepAnswer, Document
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.citation_validator import AnyDocument
-from deepcritical.domain.claim_checks import ClaimVerdict
-from deepcritical.domain.claims import claim_holds
-from deepcritical.domain.documents import Document
-from deepcritical.domain.drug_fact_records import fact_records
+from deepcritical.domain.claims import ClaimVerdict, claim_holds
+from deepcritical.domain.drug_facts import fact_records
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.ledger import EntryKind, Ledger, LedgerEntry
 from deepcritical.domain.markdown import unescape_markdown
 from deepcritical.domain.report import REPORT_SCHEMA, ResearchReport
-from deepcritical.domain.report_parts import Claim, Reference, ReportSection
+from deepcritical.domain.report_parts import (
+    Claim,
+    EntryKind,
+    Ledger,
+    LedgerEntry,
+    Reference,
+    ReportSection,
+)
 from deepcritical.domain.text import fold, sentences
 from deepcritical.domain.verdict import Verdict
 from deepcritical.verification.claims import verify_claim

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
-from deepcritical.domain.effect_words import gravest_first
+from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
+from deepcritical.domain.record_kinds import is_current, is_under_way, told_status
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import capitalised
-from deepcritical.domain.trial_status import is_current, is_under_way, told_status
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
 from deepcritical.questions.claims import answer_on, answered_by, claim_of

@@ -7,8 +7,8 @@ from itertools import combinations
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
-from deepcritical.domain.ledger import EntryKind, LedgerEntry
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import EntryKind, LedgerEntry
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict

@@ -8,8 +8,8 @@ from deepcritical.domain.appraisal import Appraisal
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, VerdictRole
 from deepcritical.domain.grading import grade
+from deepcritical.domain.record_kinds import classify_stop
 from deepcritical.domain.report_parts import DrugCandidate, Reference
-from deepcritical.domain.stop_reasons import classify_stop
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["evidence_rows"]

@@ -7,10 +7,10 @@ from itertools import islice
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.effect_words import gravest_first
+from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.text import addresses_a_model
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.writing.unread import quoted

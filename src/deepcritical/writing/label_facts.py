@@ -9,8 +9,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.drug_fact_records import LISTED_AS, fact_records, label_name
-from deepcritical.domain.drug_facts import DrugFacts, DrugLabel, Indication, SectionKey
+from deepcritical.domain.drug_facts import (
+    LISTED_AS,
+    DrugFacts,
+    DrugLabel,
+    Indication,
+    SectionKey,
+    fact_records,
+    label_name,
+)
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.markdown import escape_markdown
-from deepcritical.domain.prisma import PrismaFlow, RecordCount
 from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.report_parts import PrismaFlow, RecordCount
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext

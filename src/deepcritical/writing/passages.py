@@ -8,9 +8,9 @@ from deepcritical.domain.checklist import ItemFact
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
+from deepcritical.domain.record_kinds import told_status
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
-from deepcritical.domain.trial_status import told_status
 from deepcritical.writing.words import listed
 
 __all__ = [

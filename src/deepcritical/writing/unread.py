@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.grading import grade, is_notice
-from deepcritical.domain.orders import addresses_a_model
-from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.grading import grade
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import Span, fold, whole_sentences
+from deepcritical.domain.record_kinds import is_notice
+from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 
 __all__ = ["own_words", "quote_in", "quoted", "without_text"]

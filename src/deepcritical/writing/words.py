@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.effect_words import direction_words, effect_size, kind_words, size_words
+from deepcritical.domain.effects import direction_words, effect_size, kind_words, size_words
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote, Way
 from deepcritical.vocabulary.conditions import condition_in

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.ledger import EntryKind
+from deepcritical.domain.report_parts import EntryKind
 from deepcritical.writing.auditing import audit, check_sentences, is_of_markdown
 from tests.unit.answering.examples import GOOD, HELPS, NULL, built, entry, record
 from tests.unit.domain.test_answer import answer as old_answer

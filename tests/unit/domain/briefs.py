@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import Effect
-from deepcritical.domain.verdict import Certainty, Verdict, VerdictLabel
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, PooledEffect, RowEffect, Way
 from tests.unit.export.reports import full_report
 

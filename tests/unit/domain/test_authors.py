@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.authors import author_name
+from deepcritical.domain.report_parts import author_name
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.brief import StudyRow
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.comparison import compare, outcome_words
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference, ReportSection
-from deepcritical.domain.verdict import Certainty, Verdict, VerdictLabel
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 
 

@@ -19,7 +19,8 @@ from deepcritical.domain.checklist import (
     ItemCoverage,
 )
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Stage, StopReason
-from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question import QuestionForm, ResearchQuestion
 
 QUESTION = ResearchQuestion(
     text="Does examplol help in testitis?",

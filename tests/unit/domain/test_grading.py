@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.designs import LEVEL, Design
-from deepcritical.domain.grading import grade, is_negative_stop, is_retracted
-from deepcritical.domain.sizes import participants
+from deepcritical.domain.grading import grade, participants
+from deepcritical.domain.record_kinds import is_negative_stop, is_retracted
 from tests.unit.domain.records import TITLE, paper, trial
 
 RCT = "Randomized Controlled Trial"

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.grading import Design, grade
+from deepcritical.domain.designs import Design
+from deepcritical.domain.grading import grade
 from tests.unit.domain.records import TITLE, paper, trial
 
 HUMANS, ANIMALS, BOTH, NONE = ("Humans",), ("Animals", "Mice*"), ("Animals", "Humans"), ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.hypotheses_markdown import edge_evidence, hypothesis_list
+from deepcritical.domain.section_markdown import edge_evidence, hypothesis_list
 from tests.unit.export.reports import CHAIN, REFERENCES, ROWS
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 import pytest
 
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import (
     canonical_ids,
     merge_evidence,
@@ -15,6 +14,7 @@ from deepcritical.domain.identity import (
     study_groups,
     study_links,
 )
+from deepcritical.domain.record_kinds import is_retracted
 from tests.unit.domain.records import TITLE, paper, trial
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.text import body_sentences
 
 _FIRST = "Pain fell by 12 points with naproxen."
 

@@ -7,6 +7,7 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import PlanError
+from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.plan import (
     MOST_QUERIES,
     Place,
@@ -15,13 +16,7 @@ from deepcritical.domain.plan import (
     check_limits,
     parse_plan,
 )
-from deepcritical.domain.question import (
-    Condition,
-    Drug,
-    QuestionForm,
-    ResearchQuestion,
-    SearchQuery,
-)
+from deepcritical.domain.question import QuestionForm, ResearchQuestion, SearchQuery
 
 QUESTION = ResearchQuestion(
     text="Can examplol be repurposed for testitis?",

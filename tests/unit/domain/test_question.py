@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.errors import EmptyQuestionError, QuestionTooLongError
-from deepcritical.domain.question import MAX_QUESTION_CHARS, Drug, checked_question
+from deepcritical.domain.named import Drug
+from deepcritical.domain.question import MAX_QUESTION_CHARS, checked_question
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.stop_reasons import classify_stop
+from deepcritical.domain.record_kinds import classify_stop
 
 CASES = {
     "efficacy": (

@@ -15,13 +15,13 @@ from deepcritical.domain.checklist import (
     InquiryKind,
     ItemCoverage,
 )
-from deepcritical.domain.event_keys import EventKeys
 from deepcritical.domain.events import (
     TERMINAL,
     AgentCalled,
     ChecklistMade,
     CompletenessChecked,
     Event,
+    EventKeys,
     EvidenceAssessed,
     InquiryRefined,
     JudgementMade,

@@ -15,8 +15,7 @@ import pytest
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.evaluation import claims, pubmed_syntax, questions, trials
-from deepcritical.evaluation.formats import FORMATS, format_of
-from deepcritical.evaluation.measuring import sets_in
+from deepcritical.evaluation.measuring import FORMATS, format_of, sets_in
 from deepcritical.evaluation.scores import Outcome
 
 _ABSTRACT = "Pain fell by 12 points with naproxen. No patient died."

@@ -9,13 +9,14 @@ from typing import Any
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, VerdictRole
-from deepcritical.domain.prisma import PrismaFlow, RecordCount
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import (
     Claim,
     DrugCandidate,
     EdgeTested,
     HypothesisTested,
+    PrismaFlow,
+    RecordCount,
     Reference,
     ReportSection,
     SearchRun,

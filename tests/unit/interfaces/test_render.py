@@ -9,7 +9,8 @@ from deepcritical.domain import events
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.checklist import Coverage, ItemCoverage
 from deepcritical.domain.events import StopReason
-from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.interfaces.render import describe
 from tests.unit.domain.test_events import CHECKLIST, INQUIRY
 

@@ -14,7 +14,7 @@ from deepcritical.domain.events import Notice, RunCancelled, Stage
 from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.outcomes import Form
 from deepcritical.jobs.recorder import Host, Recorder
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from tests.conftest import DEMO_QUESTION

@@ -24,7 +24,7 @@ from deepcritical.domain.events import TERMINAL, LoggedEvent, RunFailed
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import MAX_ACTIVE, MAX_KEPT, RunService
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.settings import Settings
 from deepcritical.tools.snapshot import SnapshotSource

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.drug_fact_records import fact_records
 from deepcritical.domain.drug_facts import (
     Association,
     DrugFacts,
     DrugTarget,
     LiteratureRelation,
     Origin,
+    fact_records,
 )
 from deepcritical.domain.hypotheses import EdgeSide
 from deepcritical.domain.named import Condition, Drug

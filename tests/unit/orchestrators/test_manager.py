@@ -18,7 +18,7 @@ from deepcritical.orchestrators.manager import (
     max_rounds,
     progress_of,
 )
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 

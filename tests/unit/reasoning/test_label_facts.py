@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.drug_fact_records import fact_records
 from deepcritical.domain.drug_facts import (
     DrugFacts,
     DrugLabel,
@@ -13,6 +12,7 @@ from deepcritical.domain.drug_facts import (
     Origin,
     PharmacologicalClass,
     SectionKey,
+    fact_records,
 )
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.text import locate_quote

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.reasoning.look_ups import listed, read_look_up, search_queries
+from deepcritical.reasoning.chatting import listed, read_look_up, search_queries
 from tests.conftest import make_evidence
 
 TRIALS = "latest trials of metformin in Alzheimer's disease"

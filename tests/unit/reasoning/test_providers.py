@@ -16,7 +16,7 @@ from deepcritical.domain.model_keys import key_variable
 from deepcritical.models.profiles import LARGE, MEDIUM, SMALL, profile_for
 from deepcritical.models.providers import PROVIDERS, ModelServer, model_server
 from deepcritical.models.registry import Listed, listed_provider, listed_providers
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.settings import Settings
 
 

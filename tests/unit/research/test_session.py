@@ -4,7 +4,7 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Notice, RunCancelled, Stage
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from tests.conftest import QUESTION

@@ -16,8 +16,7 @@ from deepcritical.domain.events import (
     Stage,
     StopReason,
 )
-from deepcritical.domain.jobs import Signals
-from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.recipe import Recipe, Signals
 from deepcritical.domain.traces import TraceResult, TraceStatus
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcritical.domain.appraisal import Stance
+from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Citation, Evidence
-from deepcritical.domain.grading import Design
 from deepcritical.services.selection import Candidate, select_diverse_evidence
 
 

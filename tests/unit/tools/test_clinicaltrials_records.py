@@ -10,9 +10,10 @@ from deepcritical.appraisal.records import read_for
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import grade, is_negative_stop
+from deepcritical.domain.grading import grade
 from deepcritical.domain.identity import canonical_ids, study_links
-from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.record_kinds import is_negative_stop
 from deepcritical.domain.text import locate_quote, sentences
 from deepcritical.domain.votes import Way
 from deepcritical.reading.library import read_by_code

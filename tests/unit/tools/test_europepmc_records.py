@@ -9,8 +9,8 @@ import pytest
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import canonical_ids, study_groups
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.text import sentences
 from deepcritical.tools.europepmc_records import PREPRINT_MARK, NoAnswerError, parse
 from deepcritical.tools.markup import clean_markup

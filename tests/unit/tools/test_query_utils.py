@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.named import Condition, Drug
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.europepmc import europepmc_query
 from deepcritical.tools.pubmed import pubmed_term

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.question import Condition, Drug, SearchBlock
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question import SearchBlock
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.naming import as_condition
 from deepcritical.questions.reading import read_frame

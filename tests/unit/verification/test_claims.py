@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from deepcritical import verify_claim
-from deepcritical.domain.claim_checks import ClaimCheck, ClaimVerdict, Failure
+from deepcritical.domain.claims import ClaimCheck, ClaimVerdict, Failure
 from deepcritical.domain.evidence import Evidence
 from tests.unit.domain.records import paper
 

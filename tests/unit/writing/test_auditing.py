@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.ledger import EntryKind, SupportRate
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim, Quoted, ReportSection
-from deepcritical.domain.verdict import Certainty, Verdict, VerdictLabel
+from deepcritical.domain.report_parts import Claim, EntryKind, Quoted, ReportSection, SupportRate
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.writing.auditing import audit, check_sentences, records_of
 from tests.unit.domain.records import CONTENT, QUOTE, claim, paper, reference, report
 from tests.unit.writing.test_report import report_of

@@ -7,7 +7,7 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.trial_status import is_current
+from deepcritical.domain.record_kinds import is_current
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
 from deepcritical.writing.brief import leading_rows

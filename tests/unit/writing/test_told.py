@@ -6,8 +6,8 @@ import pytest
 
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.brief_words import verdict_words
-from deepcritical.domain.effect_words import gravest_first
+from deepcritical.domain.brief import verdict_words
+from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis

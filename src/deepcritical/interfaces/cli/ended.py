@@ -13,7 +13,7 @@ import typer
 
 from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.markdown import visible
-from deepcritical.domain.run_files import RUN_LOG, RUN_READINGS, RUN_RECORDS
+from deepcritical.domain.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.cli.endings import on_signals, resumable
@@ -24,8 +24,8 @@ from deepcritical.interfaces.render import similar_line
 from deepcritical.interfaces.report_files import write_report
 
 if TYPE_CHECKING:
-    from deepcritical.domain.documents import Document
-    from deepcritical.domain.similar import SimilarRun
+    from deepcritical.domain.answer import Document
+    from deepcritical.domain.chat import SimilarRun
     from deepcritical.jobs.run import RunOf
     from deepcritical.jobs.runs import RunService
     from deepcritical.settings import Settings

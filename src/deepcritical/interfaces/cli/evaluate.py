@@ -70,8 +70,7 @@ def _measured(
     from pydantic import SecretStr
 
     from deepcritical import bootstrap
-    from deepcritical.evaluation.formats import Bench
-    from deepcritical.evaluation.measuring import evaluate, sets_in
+    from deepcritical.evaluation.measuring import Bench, evaluate, sets_in
 
     found = sets_in(paths)
     # Nothing of a measurement is kept, and no former run answers in its place.

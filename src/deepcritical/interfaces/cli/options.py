@@ -19,7 +19,7 @@ from deepcritical.domain.markdown import visible
 from deepcritical.tools.registry import DEFAULT_KEYS, KEYS, parse_sources
 
 if TYPE_CHECKING:
-    from deepcritical.domain.own_documents import OwnDocument
+    from deepcritical.domain.recipe import OwnDocument
 
 __all__ = [
     "AskKey",
@@ -121,7 +121,7 @@ def chosen(snapshot: str | None, sources: str | None, own: Sequence[str] | None 
 
 def _documents_of(named: Sequence[str]) -> tuple[OwnDocument, ...]:
     """The documents that a run reads too: those of files and folders as they are now, and ids."""
-    from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument
+    from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument
     from deepcritical.tools.documents import documents_in
     from deepcritical.verification.ids import id_named
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deepcritical.domain.errors import ClaimsUnsupportedError, StorageError
-from deepcritical.domain.ledger import EntryKind
 from deepcritical.domain.markdown import visible
+from deepcritical.domain.report_parts import EntryKind
 from deepcritical.interfaces.cli.output import print_json
 from deepcritical.interfaces.report_files import read_report, write_report
 
 if TYPE_CHECKING:
     from deepcritical.domain.evidence import Evidence
-    from deepcritical.domain.ledger import Ledger, LedgerEntry
+    from deepcritical.domain.report_parts import Ledger, LedgerEntry
 
 __all__ = ["render", "verify"]
 

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleRenderable
 from rich.table import Table
 from rich.text import Text
 
-from deepcritical.domain.brief_words import (
+from deepcritical.domain.brief import (
     COLUMNS,
     badge,
     cited_ids,
@@ -20,9 +20,10 @@ from deepcritical.domain.brief_words import (
     study_words,
     trial_words,
 )
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.markdown import one_line
 from deepcritical.domain.sentences import as_text, citation_marks
-from deepcritical.domain.verdict import Certainty, VerdictLabel
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.interfaces.cli.output import to_stdout
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import Notice, RunCancelled, RunFailed
 from deepcritical.domain.markdown import visible
-from deepcritical.domain.run_files import RUN_LOG
+from deepcritical.domain.recipe import RUN_LOG
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
@@ -27,7 +27,7 @@ from deepcritical.interfaces.cli.output import file_to_stdout, from_database, pl
 from deepcritical.interfaces.report_files import formats_of, write_report
 
 if TYPE_CHECKING:
-    from deepcritical.domain.documents import Document
+    from deepcritical.domain.answer import Document
     from deepcritical.domain.events import Event, LoggedEvent
     from deepcritical.domain.traces import ToolTrace, TraceSummary
     from deepcritical.jobs.runs import RunService

@@ -9,7 +9,7 @@ from pydantic import Field
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Depth
 from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.domain.research_tools import DeepResearchInput, Question, Rounds, SearchInput
+from deepcritical.domain.tool_registry import DeepResearchInput, Question, Rounds, SearchInput
 
 __all__ = [
     "AboutTrace",

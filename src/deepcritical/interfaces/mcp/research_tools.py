@@ -22,8 +22,10 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.markdown import visible
-from deepcritical.domain.research_tools import DeepResearchInput, ReportInput, ReportOutput
 from deepcritical.domain.tool_registry import (
+    DeepResearchInput,
+    ReportInput,
+    ReportOutput,
     ToolCaller,
     ToolConfig,
     ToolProgress,

@@ -8,9 +8,9 @@ from typing import Literal
 from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
-from deepcritical.domain.claim_checks import ClaimVerdict
-from deepcritical.domain.research_tools import NOTICE
-from deepcritical.domain.similar import SimilarRun
+from deepcritical.domain.chat import SimilarRun
+from deepcritical.domain.claims import ClaimVerdict
+from deepcritical.domain.tool_registry import NOTICE
 from deepcritical.domain.traces import TraceMetrics, TraceStatus
 
 __all__ = [

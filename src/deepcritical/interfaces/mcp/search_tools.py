@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from deepcritical.domain.claim_checks import check_size
+from deepcritical.domain.claims import check_size
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deepcritical.bootstrap import Lookups
-    from deepcritical.domain.claim_checks import Check, ClaimCheck
+    from deepcritical.domain.claims import Check, ClaimCheck
     from deepcritical.domain.evidence import Evidence
 
 __all__ = ["SearchTools"]

@@ -11,15 +11,15 @@ from pydantic import SecretStr, ValidationError
 
 from deepcritical.domain.budget import Depth, OwnLimits
 from deepcritical.domain.errors import ConfigurationError, DocumentError
-from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import ResearchPlan
+from deepcritical.domain.recipe import OwnDocument
 from deepcritical.interfaces.page.form import AUTO, Form
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.questions.forms import require_one_meaning, wants_verdict
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import Reasoner
-from deepcritical.reasoning.look_ups import read_look_up
+from deepcritical.reasoning.chatting import read_look_up
 
 __all__ = ["THREAD", "Asked", "answered_by", "key_of", "read_asked", "reasoner_for"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import gradio as gr
 
 from deepcritical.domain.budget import Depth
+from deepcritical.domain.chat import SimilarRun
 from deepcritical.domain.errors import DeepCriticalError, QuestionError
 from deepcritical.domain.markdown import visible
-from deepcritical.domain.similar import SimilarRun
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.asking import THREAD, answered_by
 from deepcritical.interfaces.page.form import AUTO

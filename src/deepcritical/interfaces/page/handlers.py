@@ -35,7 +35,7 @@ from deepcritical.interfaces.page.plan_review import (
 from deepcritical.interfaces.page.views import tabs_of
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RESEARCH, RunService
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 
 __all__ = ["RunHandlers"]
 

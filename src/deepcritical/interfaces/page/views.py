@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
 
-from deepcritical.domain.documents import Document
+from deepcritical.domain.answer import Document
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.votes import Tier
 from deepcritical.export.html import (

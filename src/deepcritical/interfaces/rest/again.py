@@ -7,7 +7,7 @@ import asyncio
 from fastapi import APIRouter, HTTPException, Response
 
 from deepcritical.domain.errors import DocumentError, DocumentNotFoundError
-from deepcritical.domain.own_documents import OwnDocument
+from deepcritical.domain.recipe import OwnDocument
 from deepcritical.interfaces.caller import ModelKey, Own, Rules, Runs, Who
 from deepcritical.interfaces.rest.models import AgainRequest, StartedRun, started_run
 from deepcritical.jobs.run import RunView

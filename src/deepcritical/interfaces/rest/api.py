@@ -22,10 +22,9 @@ from fastapi import (
     Response,
 )
 
-from deepcritical.domain.answer import DeepAnswer, ToolOutput
+from deepcritical.domain.answer import DeepAnswer, Document, ToolOutput
 from deepcritical.domain.budget import Depth
-from deepcritical.domain.claim_checks import ClaimCheck, check_size
-from deepcritical.domain.documents import Document
+from deepcritical.domain.claims import ClaimCheck, check_size
 from deepcritical.domain.errors import TraceNotFoundError
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.report import ResearchReport

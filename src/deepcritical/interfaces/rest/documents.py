@@ -13,7 +13,7 @@ from starlette.datastructures import UploadFile
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.markdown import one_line
-from deepcritical.domain.own_documents import OwnDocument
+from deepcritical.domain.recipe import OwnDocument
 from deepcritical.interfaces.caller import Rules, Runs, Who
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.uploads import KEPT_S, Uploads

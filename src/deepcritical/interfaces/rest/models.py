@@ -10,10 +10,10 @@ from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.chat import SimilarRun
 from deepcritical.domain.events import LoggedEvent, RunCompleted, StopReason
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.research_tools import DeepResearchInput, Question, ReportInput
-from deepcritical.domain.similar import SimilarRun
+from deepcritical.domain.tool_registry import DeepResearchInput, Question, ReportInput
 from deepcritical.domain.traces import Folded, TraceMetrics, TraceStatus, TraceSummary, fold
 from deepcritical.domain.votes import Tier
 from deepcritical.interfaces.access import Caller

@@ -1,0 +1,204 @@
+"""Settings in, single parts out: the durable engine, models' servers, operations, telemetry."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+from deepcritical.domain.budget import Step
+from deepcritical.domain.errors import ConfigurationError
+from deepcritical.jobs.durable_runs import DurableRuns
+from deepcritical.jobs.hosting import MOST_TAKEOVERS
+from deepcritical.jobs.tending import TTL_S
+from deepcritical.services.database import Database
+from deepcritical.services.database_url import sqlite_file
+from deepcritical.services.job_board import JobBoard
+from deepcritical.services.study_readings import StudyReadings
+from deepcritical.services.telemetry import OFF, Telemetry
+from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.worker_files import WorkerName
+from deepcritical.settings import Settings
+
+if TYPE_CHECKING:
+    from deepcritical.jobs.dbos_engine import DbosEngine
+    from deepcritical.models.providers import ModelServer
+    from deepcritical.services.operations import Operations
+
+
+def build_durable(
+    traces: ToolTraceService,
+    *,
+    slots: int = 20,
+    of_user: int | None = None,
+    of_all: int | None = None,
+    conducts: bool = True,
+    queue_limit_s: float = 1800.0,
+    most_of_user: int = 500,
+    one_shot: bool = False,
+    ttl_s: float = TTL_S,
+    keeping: tuple[float | None, float | None] = (None, None),
+) -> DurableRuns:
+    """Durable runs in the database of these traces.
+
+    Args:
+        traces: The runs.
+        slots: Runs that this process conducts at once.
+        of_user: Runs of one user that all processes conduct at once; None for 3/4 of the slots.
+        of_all: Runs that all processes conduct at once; None for as many as have a slot.
+        conducts: Whether this process conducts runs that it was not given a key for; else they wait
+            for a worker.
+        queue_limit_s: Seconds that a run may wait for its first step.
+        most_of_user: Runs of one user that may wait or be under way.
+        one_shot: Whether the process ends with the runs that it takes in.
+        ttl_s: Seconds without a sign of life after which a worker is taken for dead.
+        keeping: Days for which the events of runs that have ended are kept, and the runs.
+    """
+    board = JobBoard(
+        traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user, keeping=keeping
+    )
+    shares = (slots, of_user or slots - slots // 4, of_all)
+    engine = partial(_engine, traces.database.url, shares, one_shot=one_shot, conducts=conducts)
+    return DurableRuns(
+        board, traces, engine, slots=slots, conducts=conducts, one_shot=one_shot, ttl_s=ttl_s
+    )
+
+
+def _engine(
+    url: str, shares: tuple[int, int, int | None], *, one_shot: bool, conducts: bool
+) -> DbosEngine:
+    # Imported late: it is the heaviest part of a process that has a database.
+    from deepcritical.jobs.dbos_engine import DbosEngine
+    from deepcritical.jobs.dbos_setup import Shares
+
+    # A command goes by the limits of the servers and workers beside it, if there are any.
+    own = Shares(*shares, settles=not one_shot)
+    return DbosEngine(url, WorkerName(sqlite_file(url)), own if conducts else None)
+
+
+def open_board(traces: ToolTraceService) -> JobBoard:
+    """The jobs beside these traces, for a process that conducts none."""
+    return JobBoard(traces.database)
+
+
+def build_model_server(settings: Settings, model: str) -> ModelServer:
+    """The server of the settings' model, with those of its steps and its fallback."""
+    server = _own_server(settings, model)
+    beside = {step: settings.of_step(step) for step in get_args(Step)}
+    made = {name: _server_beside(settings, name) for name in beside.values() if name}
+    server.steps = {step: made[name] for step, name in beside.items() if name}
+    if settings.fallback_model:
+        server.fallback = _server_beside(settings, settings.fallback_model)
+    return server
+
+
+def _server_beside(settings: Settings, model: str) -> ModelServer:
+    """The server of another model; what is set for the model of the run is not meant for it."""
+    own = settings.with_model(model)
+    if model != settings.model:
+        own = own.model_copy(update={"model_profile": "auto", "model_context": None})
+    return _own_server(own, model)
+
+
+def _own_server(settings: Settings, model: str) -> ModelServer:
+    with libraries_of(model):
+        from deepcritical.models.providers import model_server
+    key = settings.model_key
+    return model_server(
+        model,
+        base_url=settings.model_base_url,
+        api_key=key.value.get_secret_value() if key else None,
+        profile=settings.model_profile,
+        context=settings.model_context,
+        effort=settings.reasoning_effort,
+        timeout_s=settings.model_timeout_s,
+    )
+
+
+def users_server(settings: Settings, model: str) -> ModelServer:
+    """The server of a model that a user chose, which is its provider's own."""
+    with libraries_of(model):
+        from deepcritical.models.providers import hosted_model_server
+    return hosted_model_server(model, timeout_s=settings.model_timeout_s)
+
+
+@contextmanager
+def libraries_of(model: str) -> Iterator[None]:
+    """Imports that are late: without a model nobody waits for its libraries, or needs them."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"The model {model} needs a library that is not installed: {error.name}.",
+            "Install it in a checkout with: pip install '.[llm]'",
+        ) from error
+
+
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+_PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+
+
+def open_operations(settings: Settings) -> Operations | None:
+    """A look at the database of the settings; None when nothing is kept. Nothing is opened yet."""
+    if settings.database_url is None:
+        return None
+    # Imported late, with the library of the database.
+    from deepcritical.services.operations import Operations, ReadOnlyDatabase
+
+    database = ReadOnlyDatabase(settings.database_url.get_secret_value())
+    return Operations(database, ttl_s=TTL_S, most_takeovers=MOST_TAKEOVERS + 1)
+
+
+class OpenReadings(NamedTuple):
+    """The readings of studies in the database of the settings. Close them."""
+
+    store: StudyReadings
+    close: Callable[[], Awaitable[None]]
+
+
+def open_readings(settings: Settings) -> OpenReadings | None:
+    """The store of readings; None when nothing is kept. Nothing is opened yet."""
+    if settings.database_url is None:
+        return None
+    database = Database(settings.database_url.get_secret_value())
+    return OpenReadings(StudyReadings(database), database.close)
+
+
+def open_telemetry() -> Telemetry:
+    """Where spans go by the variables of OpenTelemetry in the environment; by default nowhere.
+
+    Raises:
+        ConfigurationError: They ask for what cannot be done, or a library is not installed.
+    """
+    if not _is_wanted():
+        return OFF
+    protocol = next((os.environ[name] for name in _PROTOCOLS if os.environ.get(name)), "")
+    if protocol not in ("", "http/protobuf"):
+        raise ConfigurationError(
+            f"Spans cannot be sent by the protocol {protocol}.",
+            "Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf, or unset it.",
+        )
+    try:
+        # Imported late: nobody waits for it, or needs it, who collects nothing.
+        from deepcritical.services.otel import OtelTelemetry
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"Spans need a library that is not installed: {error.name}.",
+            "Install it in a checkout with: pip install '.[telemetry]'",
+        ) from error
+    return OtelTelemetry()
+
+
+def _is_wanted() -> bool:
+    """Whether spans are to be sent."""
+    exporter = os.environ.get("OTEL_TRACES_EXPORTER", "").strip().lower()
+    if exporter not in ("", "none", "otlp"):
+        raise ConfigurationError(
+            f"Spans cannot be sent to the exporter {exporter}.",
+            "Set OTEL_TRACES_EXPORTER to otlp or none.",
+        )
+    if exporter == "none" or os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return False
+    return exporter == "otlp" or any(os.environ.get(name) for name in _ENDPOINTS)
