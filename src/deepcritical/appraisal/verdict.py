@@ -227,9 +227,9 @@ def _without_lead(studies: Sequence[StudyFinding]) -> str:
     if not studies:
         return _NOTHING
     own = [v for v in votes if v.importance != "harm" and _is_close(v)]
-    if any(v.of_other_kind and not v.comparator for v in own):
+    if any(v.of_other_kind and (v.against_asked or not v.comparator) for v in own):
         return _NOT_ASKED
-    if any(v.comparator for v in own):
+    if any(v.comparator and not v.against_asked for v in own):
         return _ACTIVE
     if any(v.directness == "related" and v.importance != "harm" for v in votes):
         return _OTHERS
