@@ -16,7 +16,7 @@ from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.votes import Importance, OutcomeRow, RowEffect, Way
 
-__all__ = ["SURE", "is_confirmed", "leading", "together"]
+__all__ = ["SURE", "doubted", "is_confirmed", "leading", "together"]
 
 SURE = (Certainty.MODERATE, Certainty.HIGH)
 _LEADING: tuple[tuple[Importance, bool], ...] = (
@@ -137,6 +137,19 @@ def is_confirmed(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) ->
         for s in held
     ]
     return several and sum(people) >= OPTIMAL_INFORMATION_SIZE
+
+
+def doubted(rows: Sequence[OutcomeRow], deciding: Sequence[OutcomeRow]) -> list[OutcomeRow]:
+    """Rows on grave outcomes beside those that decide, on which a study found a harm.
+
+    What others found keeps them from being proof; it does not take the doubt away.
+    """
+    return [
+        row
+        for row in rows
+        if row.is_grave and row.way is Way.CONFLICT and row not in deciding
+        if row.directness != "related" and any(e.way is Way.HARM for e in row.effects)
+    ]
 
 
 def _agrees(found: RowEffect, row: OutcomeRow) -> bool:
