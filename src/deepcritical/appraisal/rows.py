@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
@@ -18,6 +19,7 @@ from deepcritical.domain.votes import (
     Directness,
     Importance,
     OutcomeRow,
+    Polarity,
     PooledEffect,
     RowEffect,
     Vote,
@@ -29,6 +31,9 @@ __all__ = ["closest", "outcome_rows"]
 _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
 _WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 
+
+_DOUBT = Fraction(1, 10)
+"""Share of the participants from which more deaths in one study are no longer taken for chance."""
 
 _Item = TypeVar("_Item", Vote, OutcomeRow)
 
@@ -105,14 +110,14 @@ def _counted(casts: Sequence[_Cast]) -> tuple[list[_Cast], list[_Cast]]:
     """What is weighed of trials and of reviews of trials, and what is told beside it.
 
     A review counts trials again, so that it is no evidence beside them (Cochrane Handbook, chapter
-    V). Of reviews and trials the larger body is weighed: the trials at hand, or the largest review
+    V). Of reviews and trials the larger body is weighed: the trials at hand, or the first review
     with the trials that were published after it.
     """
     reviews = [c for c in casts if c.vote.review]
     trials = [c for c in casts if not c.vote.review]
     if not reviews:
         return trials, []
-    first = max(reviews, key=_rank)
+    first = _first_of(reviews)
     alike = [c for c in reviews if _rank(c) == _rank(first)]
     largest = first._replace(evidence_ids=_all_ids(alike))
     later = [c for c in trials if (c.vote.year or 0) > (largest.vote.year or 9999)]
@@ -120,6 +125,15 @@ def _counted(casts: Sequence[_Cast]) -> tuple[list[_Cast], list[_Cast]]:
         return trials, reviews
     beside = [c for c in casts if c not in alike and c not in later]
     return [largest, *later], beside
+
+
+def _first_of(reviews: Sequence[_Cast]) -> _Cast:
+    """The newest of the reviews that hold at least half of the people that the largest holds."""
+    largest = max(reviews, key=_rank)
+    most = largest.vote.people or 0
+    near = [c for c in reviews if most and 2 * (c.vote.people or 0) >= most] or [largest]
+    newest = max(c.vote.year or 0 for c in near)
+    return max((c for c in near if c.vote.year in (None, newest)), key=_rank)
 
 
 def _rank(cast: _Cast) -> tuple[int, int, int, bool, str]:
@@ -138,19 +152,20 @@ def _holds_more(review: _Cast, trials: Sequence[_Cast]) -> bool:
     people = [c.vote.people for c in trials]
     if review.vote.network and not review.vote.people:
         return None not in people and sum(n or 0 for n in people) < OPTIMAL_INFORMATION_SIZE
-    known = 0 if None in people else sum(n or 0 for n in people)
-    if review.vote.people and known:
-        return review.vote.people > known
-    return known < LARGE and (review.vote.studies or 0) > len(trials)
+    least = sum(n or 0 for n in people)
+    if review.vote.people and (None not in people or least >= review.vote.people):
+        return review.vote.people > least
+    return least < LARGE and (review.vote.studies or 0) > len(trials)
 
 
-def _combined(casts: Sequence[_Cast], *, feared: bool = False) -> Way:
+def _combined(votes: Sequence[Vote], *, feared: bool = False) -> Way:
     """Which way several votes point, by their participants.
 
     One finding stands from two thirds of them on. A study that does not say how many took part
-    counts as the median one. Of what is feared, one third of them is a signal.
+    counts as the median one. Of what is feared, one third of them is a signal. Of what kills or
+    disables, a tenth is a doubt that stands beside results without a difference.
     """
-    votes = [cast.vote for cast in casts]
+    grave = any(vote.is_grave for vote in votes)
     people = {way: people_of([v for v in votes if v.way is way], votes) for way in Way}
     total = sum(people.values())
     helps, harms = people[Way.BENEFIT] + people[Way.CONFLICT] / 2, people[Way.HARM]
@@ -159,13 +174,16 @@ def _combined(casts: Sequence[_Cast], *, feared: bool = False) -> Way:
     for way, part in ((Way.BENEFIT, helps), (Way.HARM, harms)):
         if part >= MOST * total:
             return way
-    if max(helps, harms) <= (1 - MOST) * total and not (helps and harms):
+    doubted = bool(helps and harms) or (grave and harms >= _DOUBT * total)
+    if max(helps, harms) <= (1 - MOST) * total and not doubted:
         return Way.NO_DIFFERENCE
     return Way.CONFLICT
 
 
 def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
-    best, others = _parted(casts)
+    of_asked = [cast for cast in casts if cast.vote.of_asked] or casts
+    best, others = _parted(of_asked)
+    others += [cast for cast in casts if all(cast is not one for one in of_asked)]
     weighed, beside = _counted(best)
     votes = [c.vote for c in weighed]
     importance = min((v.importance for v in votes), key=_WEIGHTS.index)
@@ -180,6 +198,9 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         comparator=comparator,
         control=comparator or _control(votes),
         tested_as=_tested_as(votes),
+        added_to=_common({vote.added_to for vote in votes}),
+        given_with=_common({vote.given_with for vote in votes}),
+        polarity=_polarity(votes),
         tier=votes[0].tier,
         way=body.way,
         studies=sum(max(1, v.studies or 1) for v in votes),
@@ -222,10 +243,21 @@ def _control(votes: Sequence[Vote]) -> str:
     return " or ".join(known or told)
 
 
+def _polarity(votes: Sequence[Vote]) -> Polarity:
+    """Which way is better, as far as studies tell; `unclear` where they differ."""
+    told = {vote.polarity for vote in votes if vote.polarity}
+    return told.pop() if len(told) == 1 else "unclear" if told else ""
+
+
 def _tested_as(votes: Sequence[Vote]) -> str:
     """What was tested as one, where no vote is of the drug by itself."""
     names = dict.fromkeys(vote.tested_as for vote in votes)
     return "" if "" in names else " or ".join(names)
+
+
+def _common(told: set[str]) -> str:
+    """What all votes tell alike; '' where they differ."""
+    return told.pop() if len(told) == 1 else ""
 
 
 def _with_fears(way: Way, weighed: Sequence[_Cast], beside: Sequence[_Cast]) -> Way:
@@ -249,6 +281,8 @@ def _effect(cast: _Cast) -> RowEffect:
         way=vote.way,
         level=vote.level,
         effect=vote.effect,
+        from_arms=vote.from_arms,
+        turned_from=vote.turned_from,
         rates=vote.rates,
         unit=vote.unit,
         people=vote.people,
@@ -268,7 +302,7 @@ def _way(
     trials that all agree stand against it.
     """
     feared = importance == "harm"
-    by_votes = _combined(casts, feared=feared)
+    by_votes = _combined([cast.vote for cast in casts], feared=feared)
     if pooled is None or more_is_better is None:
         return by_votes
     none = 1.0 if pooled.measure in RATIOS else 0.0

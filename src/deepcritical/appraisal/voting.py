@@ -6,6 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from deepcritical.appraisal.analysed import (
+    is_of_biased_trials,
+    is_of_completers,
+    is_pooled,
+    is_whole,
+)
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
@@ -19,16 +25,17 @@ from deepcritical.appraisal.outcomes import (
 from deepcritical.appraisal.people import (
     concerns,
     directness,
-    is_pooled,
+    is_of_those_parted_off,
     is_prevention,
-    is_whole,
 )
 from deepcritical.appraisal.pooling import estimated
-from deepcritical.domain.effects import leaning, oriented, significant
+from deepcritical.appraisal.sizes import is_of_network, is_of_review, people_of, studies_of
+from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
+from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.study import Effect, Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, ArmRates, Tier, Vote, Way
 from deepcritical.reading.sentences import telling
 from deepcritical.vocabulary.outcomes import construct_of
@@ -55,6 +62,10 @@ _NOT_RANDOMISED = bounded(r"\b(?:non|un)-? ?randomi|\bobservational\b|\bcohorts?
 _OF_TRIALS = bounded(r"randomi|\bRCTs?\b", re.IGNORECASE)
 """Parts of a review, by how those compared came to be apart."""
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
+
+
+_PAIRED = frozenset({"crossover", "cluster"})
+"""Designs whose counts do not give an interval as those of parallel groups of people do."""
 
 
 class Ballot(NamedTuple):
@@ -147,7 +158,8 @@ def _weigh(
     study: StudyReading, result: Result, evidence: Evidence, asked: Asked, grade: Grade
 ) -> _Weighed:
     place = placed(result, asked)
-    why = _told_only(study, result)
+    of_asked = is_of_those_parted_off(study, result, evidence, asked)
+    why = _told_only(study, result) if not of_asked or result.restated else ""
     if why and not _is_signal(result, place):
         return _Weighed(None, why)
     tested = tested_by(study, result, asked)
@@ -161,12 +173,15 @@ def _weigh(
         return _Weighed(None, "its people have another condition")
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
-    way = _way(result, tested.side, place)
+    estimate = estimated(result, paired=not _PAIRED.isdisjoint(study.design))
+    way = way_of(result, tested.side, place, estimate)
     if way is None:
         return _Weighed(None, "which arm did better is not told")
     vote = _vote(study, result, evidence, place, tested, way)
+    vote = vote.model_copy(update=_estimate(result, estimate, tested.side))
     changes = {
         "directness": near,
+        "of_asked": of_asked,
         "tier": _tier(study, result, grade),
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
@@ -204,8 +219,8 @@ def _told_only(study: StudyReading, result: Result) -> str:
         null = primaries and all(r.better == "no_difference" for r in primaries)
         kind = "a subgroup" if result.level == "subgroup" else "a post hoc result"
         return f"{kind} of a null primary outcome" if null else kind
-    if result.people and not (is_whole(result, study) or is_pooled(result, study)):
-        return "only a part of its people"
+    if part := _part(study, result):
+        return part
     if result.contrast == "within" and _compares(study):
         return "before and after in one arm of a comparison"
     if result.contrast == "within" and result.better == "b":
@@ -215,6 +230,14 @@ def _told_only(study: StudyReading, result: Result) -> str:
     if result.contrast not in ("between", "within"):
         return "no comparison between arms"
     return ""
+
+
+def _part(study: StudyReading, result: Result) -> str:
+    """Why the people of a result do not stand for all that a study had; '' where they do."""
+    if result.people and not (is_whole(result, study) or is_pooled(result, study)):
+        return "only a part of its people"
+    biased = is_of_biased_trials(result, study)
+    return "no benefit was left without the trials at risk of bias" if biased else ""
 
 
 def _is_signal(result: Result, place: Placed) -> bool:
@@ -232,46 +255,6 @@ def _compares(study: StudyReading) -> bool:
     return any(r.contrast == "between" for r in study.results) or "single_arm" not in study.design
 
 
-def _way(result: Result, side: Literal["a", "b"], place: Placed) -> Way | None:
-    """Which way a result points for those with the drug; None where it is not told.
-
-    Figures decide whether there is a difference. Which arm is better is as the reader states it,
-    unless figures with the reader's own polarity say otherwise: then it is not told. The table of
-    outcomes gives the polarity only where the reader states no arm.
-    """
-    tells = significant(result.effect)
-    if (
-        result.non_inferiority
-        and result.effect
-        and None in (result.effect.ci_low, result.effect.ci_high)
-    ):
-        tells = None  # p is that of not being worse
-    if tells is False or (tells is None and result.better == "no_difference"):
-        return Way.NO_DIFFERENCE
-    if result.contrast == "within":
-        return Way.BENEFIT if result.better == "a" else None
-    better: str | None = result.better
-    if better in ("a", "b"):
-        if leaning(result) not in (None, better):
-            return None
-    else:
-        better = leaning(_with_polarity(result, place)) if tells else None
-    return None if better is None else Way.BENEFIT if better == side else Way.HARM
-
-
-def _with_polarity(result: Result, place: Placed) -> Result:
-    """The result with which way is better: as its reader says, else as the table does."""
-    if result.higher_is_better is not None:
-        return result
-    return result.model_copy(update={"higher_is_better": place.higher_is_better})
-
-
-def _leans(result: Result, side: Literal["a", "b"], place: Placed) -> Way | None:
-    stated = result.better if result.better in ("a", "b") else None
-    arm = stated or leaning(_with_polarity(result, place))
-    return None if arm is None else Way.BENEFIT if arm == side else Way.HARM
-
-
 def _vote(
     study: StudyReading,
     result: Result,
@@ -280,7 +263,7 @@ def _vote(
     tested: Tested,
     way: Way,
 ) -> Vote:
-    is_review = _is_of_review(study, result)
+    is_review = is_of_review(study, result)
     return Vote(
         row=place.row,
         outcome=_told_outcome(result),
@@ -289,37 +272,42 @@ def _vote(
         comparator=written(tested.comparator),
         control="" if tested.comparator else control_of(study, result, tested),
         tested_as=tested.tested_as,
+        added_to=written(tested.added_to),
+        given_with=written(tested.given_with),
         way=way,
-        leans=_leans(result, tested.side, place),
+        leans=leans_of(result, tested.side, place),
         level=result.level,
         review=is_review,
-        effect=oriented(estimated(result), flipped=tested.side == "b"),
         rates=_rates(result, tested.side),
-        higher_is_better=_with_polarity(result, place).higher_is_better,
+        higher_is_better=with_polarity(result, place).higher_is_better,
+        polarity=polarity_of(result, place),
         unit=result.unit,
         timepoint=result.timepoint,
-        people=_people(study, result),
-        studies=study.population.n_studies if is_review and not _is_of_network(study) else None,
-        network=is_review and _is_of_network(study),
+        people=people_of(study, result),
+        studies=studies_of(study, result) if is_review else None,
+        network=is_review and is_of_network(study),
         year=_year(evidence),
         is_grave=place.is_grave,
         is_fatal=place.is_fatal,
         feared=result.kind == "safety",
+        of_completers=is_of_completers(result),
         open_label="open_label" in study.design,
         non_inferior=result.non_inferiority == "shown" and tested.side == "a",
         start=telling(result, evidence),
     )
 
 
-def _is_of_review(study: StudyReading, result: Result) -> bool:
-    """Whether studies are pooled in a result; a trial that is pooled with others tells its own too.
-
-    Its own is the primary result, and what was found between its arms in no other people.
-    """
-    if not {"systematic_review", "pooled_analysis"} & set(study.kinds):
-        return False
-    between = bool(_size(study, result.a) and _size(study, result.b) and not result.people)
-    return "trial" not in study.kinds or not (between or result.level == "primary")
+def _estimate(
+    result: Result, estimate: Effect | None, side: Literal["a", "b"]
+) -> dict[str, object]:
+    """The estimate of the drug against the other side, and how it was calculated, if it was."""
+    flipped = side == "b"
+    told = result.effect if result.effect and result.effect.value is not None else None
+    return {
+        "effect": oriented(estimate, flipped=flipped),
+        "from_arms": estimate is not result.effect,
+        "turned_from": told if flipped and estimate is result.effect else None,
+    }
 
 
 def _told_outcome(result: Result) -> str:
@@ -327,11 +315,6 @@ def _told_outcome(result: Result) -> str:
     if not result.components or is_composite(result):
         return result.outcome
     return f"{result.outcome} ({' or '.join(result.components)})"
-
-
-def _is_of_network(study: StudyReading) -> bool:
-    """Whether studies of many drugs were taken together, of which a result concerns a part."""
-    return "network_meta_analysis" in study.design
 
 
 def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
@@ -350,24 +333,6 @@ def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
 def _year(evidence: Evidence) -> int | None:
     year = (evidence.citation.date or "")[:4]
     return int(year) if year.isdigit() else None
-
-
-def _people(study: StudyReading, result: Result) -> int | None:
-    """Participants behind a result: its own, those of its arms, else those of the study."""
-    if result.n:
-        return result.n
-    by_arm = {f.arm: f.n for f in result.figures if f.n}
-    arms = [by_arm.get(i) or _size(study, i) for i in (result.a, result.b) if i]
-    known, people = [n for n in arms if n], study.population
-    if len(known) == 2:
-        # Who crosses over is in both arms.
-        return max(known) if "crossover" in study.design else sum(known)
-    return None if _is_of_network(study) else people.n_randomised or people.n_analysed
-
-
-def _size(study: StudyReading, arm_id: str) -> int | None:
-    arm = study.arm(arm_id)
-    return arm.n if arm else None
 
 
 def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:

@@ -41,6 +41,12 @@ TIERS: tuple[Tier, ...] = get_args(Tier)
 """The strongest design first."""
 
 
+Polarity = Literal["", "more", "less", "unclear"]
+"""Whether more or less of what a row is named after is better for those studied: more weight in
+anorexia. `unclear` where a reader and the table of outcomes differ; '' as the table says, if it
+says so at all, and in reports from before it was kept."""
+
+
 class ArmRates(Model):
     """What was counted or measured in those with the drug, and in those without."""
 
@@ -61,6 +67,13 @@ class _OnOutcome(Model):
     from before it was kept."""
     tested_as: str = ""
     """The class or the several drugs that were tested as one; '' for the drug by itself."""
+    added_to: str = ""
+    """What both sides got, so that the drug was tested as added to it."""
+    given_with: str = ""
+    """Of a combination, what was given with the drug and not on the other side."""
+    polarity: Polarity = ""
+    """Which way is better of what the row is named after; `Vote.higher_is_better` is of its
+    wording."""
     way: Way
     directness: Directness = "direct"
     review: bool = False
@@ -102,6 +115,11 @@ class Vote(_OnOutcome):
     tier: Tier = "controlled"
     effect: Effect | None = None
     """Of the people with the drug against those without, whatever the record's order."""
+    from_arms: bool = False
+    """Whether the effect was calculated from the figures of both arms."""
+    turned_from: Effect | None = None
+    """The record's own estimate, of those without the drug against those with it, from which the
+    effect was calculated; None where the record gives the effect itself."""
     rates: ArmRates | None = None
     higher_is_better: bool | None = None
     unit: str = ""
@@ -115,6 +133,10 @@ class Vote(_OnOutcome):
     """When it was published."""
     feared: bool = False
     """Whether the record reports it as a harm."""
+    of_asked: bool = False
+    """Whether it is of the subgroup of a study that the question names."""
+    of_completers: bool = False
+    """Whether only those who kept to the protocol, or stayed to the end, were analysed."""
     open_label: bool = False
     start: int | None = None
     """Where the quote that it rests on begins in the record."""
@@ -148,6 +170,11 @@ class RowEffect(Model):
     way: Way
     level: ResultLevel
     effect: Effect | None = None
+    from_arms: bool = False
+    """Whether the effect was calculated from the figures of both arms."""
+    turned_from: Effect | None = None
+    """The record's own estimate, of those without the drug against those with it, from which the
+    effect was calculated."""
     rates: ArmRates | None = None
     unit: str = ""
     people: int | None = None

@@ -208,3 +208,20 @@ def doses(*better: str) -> StudyReading:
 )
 def test_one_of_many_doses_may_be_chance(better: tuple[str, ...], way: str) -> None:
     assert [vote.way for vote in ballot(doses(*better)).votes] == [way]
+
+
+EVENTS = {
+    "adverse events": "any adverse event",
+    "patients with at least one treatment-emergent adverse event": "any adverse event",
+    "frequency of side effects with examplol at 12 weeks": "any adverse event",
+    "overall safety and tolerability profile": "any adverse event",
+    "snerk-related adverse events": "snerk-related adverse events",
+    "any other safety outcome": "any other safety outcome",
+    "adverse events of grade 3 or more": "adverse events of grade 3 or more",
+}
+
+
+@pytest.mark.parametrize(("outcome", "row"), EVENTS.items())
+def test_adverse_events_of_one_kind_are_not_any_of_them(outcome: str, row: str) -> None:
+    told = placed(result(outcome, kind="safety"), asked())
+    assert (told.row, told.importance) == (row, "harm")
