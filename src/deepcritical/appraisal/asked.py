@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.dosing import dose_asked, is_between_doses
-from deepcritical.appraisal.qualifiers import Qualifiers, qualifiers_in
+from deepcritical.vocabulary.qualifiers import Qualifiers, qualifiers_in
 from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
@@ -123,7 +123,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         prevention=bool(frame and frame.prevents),
         in_anyone=bool(frame and not frame.condition and (frame.feared or frame.outcomes)),
         is_class=bool(members),
-        any_grave=bool(frame and frame.feared is SERIOUS_HARM),
+        any_grave=bool(frame and frame.feared and frame.feared.name == SERIOUS_HARM.name),
         superior=bool(frame and _SUPERIOR.search(frame.text) and not is_on_being_as_good(frame)),
         qualifiers=qualifiers_in(frame.text) if frame else MappingProxyType({}),
         dose=dose_asked(frame.text, own) if frame and not comparators else "",

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import symptom_of
-from deepcritical.appraisal.qualifiers import fits
+from deepcritical.vocabulary.qualifiers import fits
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded

@@ -146,10 +146,12 @@ def _is_stopped(frame: QuestionFrame) -> bool:
 
 
 def _as_condition(frame: QuestionFrame) -> Condition | None:
-    """Of a drug and an outcome without a condition, the outcome: "lower blood pressure"."""
-    if not frame.drugs or not frame.outcomes:
-        return None
-    return Condition(name=frame.outcomes[0], names=frame.outcomes[:1])
+    """Of a question without a condition what it is on: an outcome, or the people it is safe for."""
+    who = frame.population[:1] if frame.feared else ()
+    named = frame.outcomes[:1] or who
+    if not frame.drugs or not named:
+        return frame.feared
+    return Condition(name=named[0], names=named)
 
 
 def _limits(frame: QuestionFrame) -> Iterator[str]:

@@ -78,6 +78,13 @@ _BRINGS = bounded(
 """The only condition of a question on safety is what the drug may bring, not who takes it."""
 _AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,2}$", re.IGNORECASE)
 _OF_THOSE = bounded(r"\b(?:in|among|of) (?:[\w'’-]+ ){1,3}with $", re.IGNORECASE)
+_GIVEN_FOR = bounded(
+    r"\b(?:(?:giv\w+|used?|using|tak\w+|prescrib\w+|administered|taking it|treatment|therapy)"
+    r"(?: (?:it|them|to|in|as))?(?: (?:people|patients|treatment|therapy))? for|"
+    r"treat\w*(?: of)?|(?:people|patients|those|adults|children) with) (?:the |their |his |her )?$",
+    re.IGNORECASE,
+)
+"""Before what a drug is given for, which it is not feared to bring."""
 _PREVENTED_BEHIND = bounded(
     rf"[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction)\b|(?P<if_fewer>[ -]{_NEW_CASES}\b)|"
     r" (?:from|in) (?:developing|occurring|the first place)\b",
@@ -255,7 +262,7 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
     """The condition that a drug is feared to bring."""
     least = _LEAST_OF_SEVERAL if len(told) > 1 else _LEAST_ALONE
     # "More deaths in old people with it" fears no more of it, nor of what "or" sets beside it.
-    had = [one for one in told if _OF_THOSE.search(text[: one.mention.start])]
+    had = [one for one in told if _is_had(text[: one.mention.start])]
     ends = [one.mention.end for one in had]
     had += [t for t in told if any(is_set_beside(text, end, t.mention.start) for end in ends)]
     harm = _leading([one for one in told if one not in had], HARM, least, asks)
@@ -263,6 +270,11 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
         before = text[: told[0].mention.start]
         return None if _AMONG.search(before) else told[0]
     return harm
+
+
+def _is_had(before: str) -> bool:
+    """Whether what stands before a condition says that people have it, or take a drug for it."""
+    return bool(_OF_THOSE.search(before) or _GIVEN_FOR.search(before))
 
 
 def _asking_from(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.qualifiers import fits, qualifiers_in
+from deepcritical.vocabulary.qualifiers import fits, qualifiers_in
 
 
 @pytest.mark.parametrize(
