@@ -12,6 +12,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.questions.declining import advice_of
 from deepcritical.questions.naming import find_names
+from deepcritical.questions.unused import unused_words
 
 __all__ = ["require_answerable", "require_one_meaning", "research_question", "wants_verdict"]
 
@@ -35,6 +36,17 @@ _STOPPED = bounded(
     re.IGNORECASE,
 )
 """Words for a drug that was named before."""
+_WEIGHED = frozenset(
+    {
+        QuestionKind.EFFICACY,
+        QuestionKind.CLASS,
+        QuestionKind.COMBINATION,
+        QuestionKind.COMPARISON,
+        QuestionKind.SAFETY,
+        QuestionKind.POPULATION,
+    }
+)
+"""Kinds of which studies are weighed by their people."""
 _WITH_VERDICT = frozenset(
     {
         QuestionKind.EFFICACY,
@@ -163,6 +175,9 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             f"The report answers whether {frame.drugs[0].name} helps; what it says of "
             f"{' and '.join(frame.comparators)} beside it is told, and not weighed."
         )
+    if frame.kind in _WEIGHED and (unused := unused_words(frame)):
+        told = " or ".join(f'"{words}"' for words in unused)
+        yield f"The studies were not selected or weighed by {told}, which the question names."
     if frame.kind is QuestionKind.CLASS:
         yield (
             f'"{frame.drugs[0].name}" stands for several drugs: what is found on any of them, '

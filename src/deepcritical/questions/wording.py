@@ -17,6 +17,7 @@ from deepcritical.vocabulary.words import is_english
 
 __all__ = [
     "ASKING_WORDS",
+    "EFFECT_WORDS",
     "are_several",
     "as_meant",
     "headed",
@@ -102,6 +103,10 @@ _SAFETY_WORDS = (
     "common often frequent frequency incidence rate occur occurs more taking take takes rx "
     "associated"
 )
+EFFECT_WORDS = frozenset(
+    word for words in (*_DENIALS, _FEWER, _GETTING, _MORE, _SAFETY_WORDS) for word in words.split()
+)
+"""Words by which an effect is asked for, of whatever kind."""
 _TRIALS = bounded(r"\b(?:trials?|registered|recruiting|ongoing|under ?way)\b", re.IGNORECASE)
 _SHORT_FOR = bounded(r"\b[A-Z][A-Za-z]{0,5} \(")
 """An abbreviation before what it stands for."""

@@ -79,7 +79,8 @@ def test_what_a_drug_is_given_for_is_not_what_it_may_bring(text: str, claim: str
 
 def test_harms_of_pregnancy_are_feared_in_pregnancy_only() -> None:
     pregnant, anyone = (read_frame(f"Is metformin safe in {who}?") for who in ("pregnancy", "men"))
-    assert pregnant.feared and anyone.feared
+    assert pregnant.feared
+    assert anyone.feared
     assert "miscarriage" in pregnant.feared.names
     assert "miscarriage" not in anyone.feared.names
 
