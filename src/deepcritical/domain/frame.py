@@ -72,6 +72,11 @@ _IF_MORE = bounded(
     re.IGNORECASE,
 )
 """Words of a question that is on more than whether taking a drug is safe."""
+_IF_WORSE = bounded(
+    r"(?<!no )(?<!not )(?<!n't )\b(?:worse|(?<!non-)inferior|weaker|"
+    r"less (?:effective|efficacious|helpful|useful|protective))\b",
+    re.IGNORECASE,
+)
 _SERIOUS = (
     "serious adverse events",
     "severe adverse events",
@@ -206,6 +211,17 @@ class QuestionFrame(Model):
         return _IN_PREGNANCY if _PREGNANT in self.population else SERIOUS_HARM
 
     @property
-    def is_on_harm(self) -> bool:
+    def brings_harm(self) -> bool:
         """Whether it asks if the drug brings more of something bad."""
         return self.raises or self.feared is not None
+
+    @property
+    def is_on_being_worse(self) -> bool:
+        """Whether a comparison asks if the drug does less good than another."""
+        is_compared = self.kind is QuestionKind.COMPARISON and not self.brings_harm
+        return is_compared and _IF_WORSE.search(self.text) is not None
+
+    @property
+    def is_on_harm(self) -> bool:
+        """Whether "yes" means that the drug is bad: it does harm, or less good than another."""
+        return self.brings_harm or self.is_on_being_worse

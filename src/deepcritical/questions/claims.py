@@ -66,6 +66,12 @@ _WORDS = {
 }
 """By whether the question denies its claim, and whether the claim is that something bad rises."""
 _SAID_OF_SAFETY = _OPEN | {
+    VerdictLabel.SUPPORTED: (
+        "Less harm: the evidence supports the opposite of the claim that {claim}."
+    ),
+    VerdictLabel.PROMISING: (
+        "Possibly less harm: early evidence suggests the opposite of the claim that {claim}."
+    ),
     VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
     VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
     VerdictLabel.HARMFUL: "Not safe in every respect: the evidence supports that {claim}.",
@@ -126,11 +132,11 @@ def claim_of(frame: QuestionFrame) -> str:
 
     Of a comparison "A works better than B in C"; of a combination "A with B helps in C".
     """
-    if frame.is_on_harm:
+    if frame.brings_harm:
         return _claim(frame, "increase")
     active = [name for name in frame.comparators if name != "placebo"]
     if frame.kind is QuestionKind.COMPARISON and frame.drugs and active:
-        return _comparison(frame, active)
+        return _comparison(frame, active, worse=frame.is_on_being_worse)
     return _claim(frame, verb_of(frame)) if frame.kind in _EFFECTS else ""
 
 
@@ -141,7 +147,7 @@ def answered_by(verdict: Verdict, frame: QuestionFrame) -> QuestionFrame:
     """
     decided = set(verdict.deciding_ids)
     is_on_them = any(r.wanted and decided.intersection(r.evidence_ids) for r in verdict.rows)
-    if is_on_them or frame.is_on_harm or verdict.label in _OPEN_YET:
+    if is_on_them or frame.brings_harm or verdict.label in _OPEN_YET:
         return frame
     return frame.model_copy(update={"outcomes": ()})
 
@@ -156,12 +162,17 @@ def is_on_being_as_good(frame: QuestionFrame) -> bool:
     return _AS_GOOD.search(frame.text) is not None
 
 
-def _comparison(frame: QuestionFrame, active: list[str]) -> str:
+def _comparison(frame: QuestionFrame, active: list[str], *, worse: bool = False) -> str:
     how = "at least as well as" if is_on_being_as_good(frame) else "better than"
     ending = "" if are_several(frame) else "s"
+    if worse:
+        how = "worse than"
     on = f" on {listed(frame.outcomes)}" if frame.outcomes else ""
     others = listed(active, "or")
-    return f"{frame.drugs[0].name} work{ending} {how} {others}{on}{where(frame)}"
+    at = where(frame)
+    if frame.prevents and frame.condition and not on:
+        at = f" at preventing {frame.condition.name}{whom_of(frame)}"
+    return f"{frame.drugs[0].name} work{ending} {how} {others}{on}{at}"
 
 
 def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
@@ -169,9 +180,11 @@ def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
 
     Of a harm a benefit is told the other way round: "supported" is that there are fewer deaths.
     """
-    if frame.is_on_harm:
+    if frame.brings_harm:
         return _claim(frame, "reduce") if label in _FEWER_WITH_IT else claim_of(frame)
-    return claim_of(frame) if frame.negative else ""
+    if frame.is_on_being_worse and label in _FEWER_WITH_IT:
+        return _comparison(frame, [name for name in frame.comparators if name != "placebo"])
+    return claim_of(frame) if frame.negative or frame.is_on_being_worse else ""
 
 
 _FEWER_WITH_IT = (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
@@ -179,7 +192,8 @@ _FEWER_WITH_IT = (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
 
 def _claim(frame: QuestionFrame, verb: str) -> str:
     together = frame.together
-    if not (frame.condition or frame.feared) or not (len(frame.drugs) == 1 or together):
+    is_on_something = frame.condition or frame.feared or frame.outcomes
+    if not is_on_something or not (len(frame.drugs) == 1 or together):
         return ""
     ending = "" if are_several(frame) and not together else "s"
     measured = f"the risk of {frame.feared.name}" if frame.feared else listed(frame.outcomes)

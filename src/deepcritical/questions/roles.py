@@ -9,7 +9,7 @@ from typing import NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition
 from deepcritical.questions import cues
-from deepcritical.questions.measures import changed_in, measures_in
+from deepcritical.questions.measures import changed_in, measures_in, worsened_in
 from deepcritical.questions.mention_roles import (
     CONDITION,
     CONDITION_ROLES,
@@ -19,6 +19,7 @@ from deepcritical.questions.mention_roles import (
     condition_roles,
 )
 from deepcritical.questions.naming import Names, as_condition, joined
+from deepcritical.questions.wording import in_a_sentence
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.conditions import ConditionMention, condition_named, is_kind_of
 
@@ -48,6 +49,13 @@ _FAR = 100
 _MARKER = bounded(r"-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
+_LAY = bounded(
+    r"^(?:protect|los(?:e|ing)|quit|quitting|stop|stopping|giv(?:e|ing)|break|breaking|cannot|can't|"
+    r"going|being|feeling|getting|coughing|keep|keeping|slimming)\b|"
+    r"\b(?:patients?|people|persons|smokers?|drinkers?|diabetics?|asthmatics?|obese|sufferers?)$",
+    re.IGNORECASE,
+)
+"""Words that name what is wished for, or those who have a condition, and not the condition."""
 _SIDE_BY_SIDE = bounded(
     r"(?:['’]s?)?[ -](?P<brought>(?:related|associated|induced) )?", re.IGNORECASE
 )
@@ -137,6 +145,11 @@ class _Told(NamedTuple):
         return self._replace(role=role)
 
     @property
+    def as_harm(self) -> _Told:
+        """The same as something that is feared, which it is where it stands beside what is."""
+        return self._replace(role=dict.fromkeys(CONDITION_ROLES, 0.0) | {HARM: 1.0})
+
+    @property
     def likeliest(self) -> str:
         return max(self.role, key=self.role.__getitem__)
 
@@ -155,7 +168,8 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     told = [one if on_harm else one.treated for one in _told(names)]
     asks = _asking_from(text)
     harm = _feared(text, told, asks) if on_harm else None
-    brought = _joined(text, told, harm)
+    brought = _joined(text, [one if one.is_hoped else one.as_harm for one in told], harm)
+    brought = brought or (worsened_in(rest) if on_harm and not told else None)
     feared = {name for one in brought.each for name in one.names} if brought else set()
     left = [one for one in told if one.mention.condition.name not in feared]
     asked = _leading(left, CONDITION, _LEAST_BESIDE_HARM if harm else _LEAST, asks)
@@ -167,7 +181,9 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         for one in left
         if one.likeliest in (POPULATION, CONDITION) and one.mention.condition.name not in taken
     ]
-    words = " ".join(one.name.casefold() for one in (condition, brought) if one)
+    called = [one.name for one in (condition, brought) if one]
+    called += [one.mention.text for one in told if one.mention.condition.name in taken]
+    words = " ".join(called).casefold()
     measured = measures_in(rest, words)
     further = [
         one.mention.text.casefold()
@@ -176,17 +192,20 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         if not measures_in(one.mention.text)
     ]
     if not (on_harm or measured or further):
-        measured = changed_in(rest)
+        measured = changed_in(_without(rest, [one.mention.text for one in told]))
     who = tuple(dict.fromkeys((*population, *groups_in(rest))))
     return Roles(condition, who, (*measured, *further), brought)
 
 
 def _without_drugs(names: Names) -> str:
     """The question with blanks for its drugs; a drug may stand alone and in a list of examples."""
-    rest = names.text
-    for written in sorted(dict.fromkeys(d.text for d in names.drugs), key=len, reverse=True):
-        rest = rest.replace(written, " " * len(written))
-    return rest
+    return _without(names.text, [d.text for d in names.drugs])
+
+
+def _without(text: str, names: Sequence[str]) -> str:
+    for written in sorted(dict.fromkeys(names), key=len, reverse=True):
+        text = text.replace(written, " " * len(written))
+    return text
 
 
 def names_harm(names: Names) -> bool:
@@ -231,7 +250,8 @@ def _told(names: Names) -> list[_Told]:
         name: _Told(once[name].mention, dict.fromkeys(CONDITION_ROLES, 0.0) | {role: 1.0}, True)
         for name, role in _hoped(names, once)
     }
-    harm = dict.fromkeys(CONDITION_ROLES, 0.0) | {HARM: 1.0}
+    is_one_of_several = cues.LOWERS.search(names.text) is not None
+    harm = dict.fromkeys(CONDITION_ROLES, 0.0) | {OUTCOME if is_one_of_several else HARM: 1.0}
     brought = {
         n: t._replace(role=harm)
         for n, t in once.items()
@@ -328,7 +348,11 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     """The condition, with those of its role that "and" or "or" sets beside it."""
     if lead is None:
         return None
-    alike = [one.mention for one in told if one is lead or one.likeliest == lead.likeliest]
+    alike = [
+        one.mention
+        for one in told
+        if one.mention is lead.mention or one.likeliest == lead.likeliest
+    ]
     alike.sort(key=lambda mention: mention.start)
     at = alike.index(lead.mention)
     first = last = at
@@ -350,7 +374,8 @@ def prevents(names: Names, condition: Condition | None) -> bool:
             continue
         told = _PREVENTED.search(names.text, max(0, mention.start - 120), mention.start)
         told = told or _PREVENTED_BEHIND.match(names.text, mention.end)
-        if told and (not told["if_fewer"] or cues.LOWERS.search(names.text)):
+        is_less = cues.LOWERS.search(names.text) or names.compared
+        if told and (not told["if_fewer"] or is_less):
             return True
     return False
 
@@ -377,8 +402,10 @@ def raises(text: str, outcomes: Sequence[str]) -> bool:
 
 
 def _called(mention: ConditionMention) -> str:
-    """How a condition is called in the answer: as the user did, but for an abbreviation."""
+    """How a condition is called in the answer: as the user did, unless that is no name of it."""
     written = mention.text
+    if _LAY.search(written):
+        return in_a_sentence(mention.condition.name)
     if written.casefold() == mention.condition.name.casefold() and not written.isupper():
         return written
     short = written.isupper() or len(written) <= _SHORT or any(c.isdigit() for c in written)
