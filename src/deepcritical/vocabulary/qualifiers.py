@@ -77,7 +77,6 @@ _KINDS: Mapping[str, _Kind] = {
         adults=r"\badults?\b|\belderly\b|\bolder\b|\bnursing homes?\b|\bmen\b|\bwomen\b",
     ),
     "setting": _kind(
-        overlap=True,
         inpatients=rf"\bin-?patients?\b|{_NOT}\bhospitali[sz]ed\b|(?<!up )\bin hospital\b|"
         rf"\bhospital patients\b|{_INTENSIVE}|{_VENTILATED}",
         outpatients=r"\bout-?patients?\b|\b(?:non-?|not )hospitali[sz]ed\b|\bambulatory\b|"

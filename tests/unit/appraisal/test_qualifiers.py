@@ -45,6 +45,7 @@ from deepcritical.vocabulary.qualifiers import fits, qualifiers_in
         ("hospitalised testitis patients", "outpatients with testitis", False),
         ("hospitalised testitis patients", "people with testitis", False),
         ("outpatients", "non-hospitalised adults", True),
+        ("hospitalised people", "outpatients and hospitalised people", False),
         ("to keep people from being hospitalised", "people with testitis", True),
         ("severe testitis", "mild testitis", False),
         ("severe testitis", "moderate to severe testitis", True),
