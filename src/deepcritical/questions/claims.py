@@ -12,6 +12,7 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.wording import are_several, listed, verb_of, where, whom_of
 
 __all__ = [
+    "Strength",
     "answer_on",
     "answer_to",
     "answered_by",
@@ -66,23 +67,32 @@ _WORDS = {
 }
 """By whether the question denies its claim, and whether the claim is that something bad rises."""
 _SAID_OF_SAFETY = _OPEN | {
+    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
+    VerdictLabel.HARMFUL: "Not safe in every respect: the evidence supports that {claim}.",
+}
+"""Of a question whether a drug is safe, to which "yes" would be read as the opposite."""
+_SAID_OF_SAFER = _SAID_OF_SAFETY | {
     VerdictLabel.SUPPORTED: (
         "Less harm: the evidence supports the opposite of the claim that {claim}."
     ),
     VerdictLabel.PROMISING: (
         "Possibly less harm: early evidence suggests the opposite of the claim that {claim}."
     ),
-    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
-    VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
-    VerdictLabel.HARMFUL: "Not safe in every respect: the evidence supports that {claim}.",
+    VerdictLabel.HARMFUL: "More harm: the evidence supports that {claim}.",
 }
-"""Of a question whether a drug is safe, to which "yes" would be read as the opposite."""
+_SIGNAL_OF_SAFER = {
+    "weak": "Weak signs of more harm: results too weak to prove it suggest that {claim}.",
+    "likely": "Signs of more harm: the studies found suggest that {claim}, without proof.",
+}
+"""Of a question which of two drugs is safer, that can be put either way round."""
 _SAID_OF_SIGNAL = {
     ("weak", False): "Possibly: results too weak to prove it suggest that {claim}.",
     ("weak", True): "Perhaps not: results too weak to prove it suggest that {claim}.",
     ("likely", False): "Probably: the studies found suggest that {claim}, without proof.",
     ("likely", True): "Probably not: the studies found suggest that {claim}, without proof.",
 }
+_THAN = " compared with "
 _EFFECTS = frozenset(
     {
         QuestionKind.EFFICACY,
@@ -119,7 +129,11 @@ def answer_on(
     strength: Strength = "",
 ) -> str:
     """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y."."""
-    if raises and claim.find(SERIOUS_HARM.name) >= 0 and label in _SAID_OF_SAFETY:
+    is_on_safety = raises and SERIOUS_HARM.name in claim
+    if is_on_safety and _THAN in claim and (strength or label in _SAID_OF_SAFER):
+        said = _SIGNAL_OF_SAFER[strength] if strength else _SAID_OF_SAFER[label]
+        return said.format(claim=claim)
+    if is_on_safety and label in _SAID_OF_SAFETY:
         likely = _SAID_OF_SIGNAL[strength, False] if strength else _SAID_OF_SAFETY[label]
         return likely.format(claim=claim)
     if raises and strength:
@@ -200,9 +214,7 @@ def _claim(frame: QuestionFrame, verb: str) -> str:
     if frame.prevents and frame.condition and not measured:
         return f"{_given(frame)} prevent{ending} {frame.condition.name}{whom_of(frame)}"
     did = f"{verb}{ending} {measured}" if measured else f"help{ending}"
-    than = (
-        f" compared with {listed(frame.comparators)}" if frame.feared and frame.comparators else ""
-    )
+    than = f"{_THAN}{listed(frame.comparators)}" if frame.feared and frame.comparators else ""
     return f"{_given(frame)} {did}{than}{where(frame)}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.questions.claims import answer_to, claim_of, proposition_of
+from deepcritical.questions.claims import Strength, answer_to, claim_of, proposition_of
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
 
@@ -79,6 +79,19 @@ def test_whether_a_drug_is_worse_is_answered_as_asked(label: VerdictLabel, begin
     assert better is (label is VerdictLabel.SUPPORTED)
 
 
-def test_fewer_harms_are_not_answered_with_no() -> None:
+@pytest.mark.parametrize(
+    ("label", "strength", "begins"),
+    [
+        (VerdictLabel.SUPPORTED, "", "Less harm"),
+        (VerdictLabel.PROMISING, "", "Possibly less harm"),
+        (VerdictLabel.HARMFUL, "", "More harm"),
+        (VerdictLabel.HARMFUL, "likely", "Signs of more harm"),
+        (VerdictLabel.INSUFFICIENT, "weak", "Weak signs of more harm"),
+        (VerdictLabel.REFUTED, "", "Not shown"),
+    ],
+)
+def test_which_is_safer_is_answered_without_yes_and_no(
+    label: VerdictLabel, strength: Strength, begins: str
+) -> None:
     frame = read_frame("Is clozapine safer than olanzapine in schizophrenia?")
-    assert answer_to(frame, VerdictLabel.SUPPORTED).startswith("Less harm")
+    assert answer_to(frame, label, strength=strength).startswith(begins)
