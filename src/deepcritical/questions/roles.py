@@ -19,6 +19,7 @@ from deepcritical.questions.mention_roles import (
     condition_roles,
 )
 from deepcritical.questions.naming import Names, as_condition, joined
+from deepcritical.questions.preventing import NEW_CASES, OF_PATIENTS
 from deepcritical.questions.wording import in_a_sentence
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.conditions import ConditionMention, condition_named, is_kind_of
@@ -30,7 +31,6 @@ __all__ = [
     "hopes",
     "is_set_beside",
     "names_harm",
-    "prevents",
     "raises",
     "roles_of",
     "treats",
@@ -59,22 +59,9 @@ _LAY = bounded(
 _SIDE_BY_SIDE = bounded(
     r"(?:['’]s?)?[ -](?P<brought>(?:related|associated|induced) )?", re.IGNORECASE
 )
-_NEW_CASES = (
-    r"(?:risks?|chances?|odds|likelihood|probability|hazard|incidence|rates?|onset|development|"
-    r"occurrence|new cases)"
-)
 _BESIDE = bounded(
     r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
-    rf" )[\w-]+ ){{0,2}}(?:{_NEW_CASES} of (?:the )?)?|, ",
-    re.IGNORECASE,
-)
-_PREVENTED = bounded(
-    rf"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|(?:ward|stav|fend)\w* off|"
-    r"prophyla\w+ (?:of|for|against)|prevention of|protect\w* (?:\w+ ){0,3}(?:against|from)|"
-    rf"immuni\w+ against|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
-    rf"(?: the)?(?: {_NEW_CASES})?(?: of)?|\b(?P<if_fewer>{_NEW_CASES} (?:of|for)|"
-    r"(?:get|develop)(?:s|ting|ing)?))"
-    r"(?: (?!(?:in|among|with|for|after|during|on|by)\b)[\w'’-]+){0,3} $",
+    rf" )[\w-]+ ){{0,2}}(?:{NEW_CASES} of (?:the )?)?|, ",
     re.IGNORECASE,
 )
 _BRINGS = bounded(
@@ -93,17 +80,6 @@ _GIVEN_FOR = bounded(
     re.IGNORECASE,
 )
 """Before what a drug is given for, which it is not feared to bring."""
-_PREVENTED_BEHIND = bounded(
-    rf"[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction)\b|(?P<if_fewer>[ -]{_NEW_CASES}\b)|"
-    r" (?:from|in) (?:developing|occurring|the first place)\b",
-    re.IGNORECASE,
-)
-_OF_PATIENTS = bounded(
-    r"\b(?:recurr|relaps|progress|exacerbat|flare|(?<!heart )attack|death|mortalit|complicat|"
-    r"worsen|hospital(?!-acquired)|symptom|episode|readmi)",
-    re.IGNORECASE,
-)
-"""What only people who have a condition can have more or less of."""
 _SURELY = 0.5
 _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
@@ -183,8 +159,7 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     ]
     called = [one.name for one in (condition, brought) if one]
     called += [one.mention.text for one in told if one.mention.condition.name in taken]
-    words = " ".join(called).casefold()
-    measured = measures_in(rest, words)
+    measured = measures_in(rest, " ".join(called).casefold())
     further = [
         one.mention.text.casefold()
         for one in left
@@ -215,7 +190,7 @@ def names_harm(names: Names) -> bool:
 
 def fears(names: Names) -> bool:
     """Whether a condition is surely feared, and nothing is to get less or to come back."""
-    is_had = cues.LOWERS.search(names.text) or _OF_PATIENTS.search(names.text)
+    is_had = cues.LOWERS.search(names.text) or OF_PATIENTS.search(names.text)
     return names_harm(names) and not is_had
 
 
@@ -361,23 +336,6 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     while last + 1 < len(alike) and is_set_beside(text, alike[last].end, alike[last + 1].start):
         last += 1
     return joined([as_condition(m.condition, _called(m)) for m in alike[first : last + 1]])
-
-
-def prevents(names: Names, condition: Condition | None) -> bool:
-    """Whether a question asks if a drug keeps people from getting the condition."""
-    if condition is None or _OF_PATIENTS.search(names.text):
-        return False
-    asked = {name.casefold() for one in condition.each for name in (one.name, *one.names)}
-    for mention in names.conditions:
-        known = mention.condition
-        if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:
-            continue
-        told = _PREVENTED.search(names.text, max(0, mention.start - 120), mention.start)
-        told = told or _PREVENTED_BEHIND.match(names.text, mention.end)
-        is_less = cues.LOWERS.search(names.text) or names.compared
-        if told and (not told["if_fewer"] or is_less):
-            return True
-    return False
 
 
 def groups_in(text: str) -> list[str]:

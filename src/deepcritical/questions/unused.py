@@ -101,7 +101,8 @@ def _places(text: str, frame: QuestionFrame) -> Iterator[tuple[int, int, str]]:
     ours = {d.name for d in frame.drugs} | {*frame.members, *frame.comparators}
     drugs = [d for d in names.every if d in names.drugs or d.drug.name in ours]
     kinds = (c for c in find_classes(text) if ours & {c.group.name, *c.group.members})
-    yield from ((one.start, one.end, _DRUG) for one in (*drugs, *kinds))
+    yield from ((drug.start, drug.end, _DRUG) for drug in drugs)
+    yield from ((kind.start, kind.end, _DRUG) for kind in kinds)
     yield from ((c.start, c.end, _NAME) for c in names.conditions)
     conditions = (c for c in (frame.condition, frame.harm) if c and not c.known)
     said = (*(c.name for c in conditions), *frame.outcomes, *frame.through, *frame.comparators)
