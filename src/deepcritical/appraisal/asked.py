@@ -10,13 +10,14 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.dosing import dose_asked, is_between_doses
-from deepcritical.appraisal.qualifiers import Qualifiers, qualifiers_in
 from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions.claims import is_on_being_as_good
 from deepcritical.vocabulary.classes import class_names, drug_class
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
+from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.qualifiers import Qualifiers, qualifiers_in
 
 __all__ = ["Asked", "asked_of"]
 
@@ -27,6 +28,10 @@ _SUPERIOR = bounded(
     re.IGNORECASE,
 )
 _OR = bounded(r"(?:,? or|/)(?: an?| the)? ?", re.IGNORECASE)
+_SEVERITY = bounded(
+    r"\b(?:mild|moderate|severe|critical)(?:ly)?\b(?P<behind>(?:[ -][\w-]+){0,5})", re.IGNORECASE
+)
+_CASES = ("patients", "people", "cases", "ill")
 _WIDEST = 100
 """Drugs of a class that tells of one of them: of all drugs for a disease none stands for all."""
 
@@ -119,16 +124,27 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         population=frame.population if frame else (),
         outcomes=_outcomes(frame) if frame else (),
         feared=_feared(frame) if frame else (),
-        on_harm=bool(frame and frame.is_on_harm),
+        on_harm=bool(frame and frame.brings_harm),
         prevention=bool(frame and frame.prevents),
         in_anyone=bool(frame and not frame.condition and (frame.feared or frame.outcomes)),
         is_class=bool(members),
-        any_grave=bool(frame and frame.feared is SERIOUS_HARM),
+        any_grave=bool(frame and frame.feared and frame.feared.name == SERIOUS_HARM.name),
         superior=bool(frame and _SUPERIOR.search(frame.text) and not is_on_being_as_good(frame)),
-        qualifiers=qualifiers_in(frame.text) if frame else MappingProxyType({}),
+        qualifiers=_qualifiers(frame) if frame else MappingProxyType({}),
         dose=dose_asked(frame.text, own) if frame and not comparators else "",
         between_doses=bool(frame and not comparators and is_between_doses(frame.text)),
     )
+
+
+def _qualifiers(frame: QuestionFrame) -> Qualifiers:
+    """What the question says of people; "severe" before a harm or an outcome is none of it."""
+    found = qualifiers_in(frame.text)
+    names = (*frame.condition.names, frame.condition.name) if frame.condition else ()
+    had = [f" {key_of(told['behind'])} " for told in _SEVERITY.finditer(frame.text)]
+    is_theirs = any(f" {key_of(name)} " in behind for behind in had for name in (*names, *_CASES))
+    if is_theirs or not had:
+        return found
+    return {kind: values for kind, values in found.items() if kind != "severity"}
 
 
 def _is_choice(text: str, partners: frozenset[str]) -> bool:

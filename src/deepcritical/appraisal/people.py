@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import symptom_of
-from deepcritical.appraisal.qualifiers import fits, qualifiers_in
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
@@ -23,6 +22,7 @@ from deepcritical.vocabulary.conditions import (
 )
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import construct_of
+from deepcritical.vocabulary.qualifiers import fits, qualifiers_in
 
 _ONSET = bounded(
     r"\b(?:incidence|incident|risk|rate|onset|new|newly|diagnos\w+|development|developing|"

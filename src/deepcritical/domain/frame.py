@@ -42,33 +42,49 @@ class QuestionKind(StrEnum):
 
 _ON_HARM = frozenset({QuestionKind.SAFETY, QuestionKind.COMPARISON, QuestionKind.COMBINATION})
 """The kinds of questions that can be on a harm."""
+_ON_SAFETY = frozenset({QuestionKind.SAFETY, QuestionKind.COMPARISON})
+"""Those of them that can ask for safety without the name of a harm."""
 
 
 _IF_SAFE = bounded(
-    r"\b(?:un)?(?:safe(?:ly)?|dangerous|harmful|risky)"
-    r"(?=[?.!,]|$| (?:in|for|to|during|with|when|while|if|at|after)\b)|"
-    r"\b(?:cause|causes|more|increases?|risk of)(?: (?:more|any|the|risk|of)){0,2} "
-    r"(?:serious adverse events?|serious harms?|SAEs?)\b",
+    r"\b(?:un)?(?:safe(?:ly|r)?|dangerous|harmful|risky)"
+    r"(?=[?.!,]|$| (?:in|for|to|than|or|during|with|when|while|if|at|after|before)\b)|"
+    r"\b(?:cause|causes|causing|do|does|more|less|fewer|increases?|risk of|any)"
+    r"(?: (?:more|any|the|risk|of|serious|severe|significant|real|actual)){0,3} "
+    r"(?:(?:serious|severe) adverse events?|harms?|SAEs?)(?! reduction)\b|"
+    r"\b(?:less|more) (?:toxic|dangerous|harmful)\b|\bbetter tolerated\b",
     re.IGNORECASE,
 )
 _IF_MORE = bounded(
-    r"\b(?:help|effective|efficac|work|useful|benefi|treat|stop|withdraw|discontinu|taper)\w*|"
+    r"\b(?:help|effective|efficac|work|useful|benefi|stop|withdraw|discontinu|taper)\w*|"
     r"\bnot (?:to )?tak\w+",
     re.IGNORECASE,
 )
 """Words of a question that is on more than whether taking a drug is safe."""
+_IF_WORSE = bounded(
+    r"(?<!no )(?<!not )(?<!n't )\b(?:worse|(?<!non-)inferior|weaker|"
+    r"less (?:effective|efficacious|helpful|useful|protective))\b",
+    re.IGNORECASE,
+)
 _SERIOUS = (
     "serious adverse events",
     "severe adverse events",
     "discontinuation due to adverse events",
     "death from any cause",
 )
-SERIOUS_HARM = Condition(
-    name="serious harm",
-    names=("serious harm", *_SERIOUS),
-    either=tuple(Condition(name=name, names=(name,)) for name in _SERIOUS),
-)
+_OF_PREGNANCY = ("congenital anomalies", "miscarriage", "stillbirth", "preterm birth")
+
+
+def _any_of(names: tuple[str, ...]) -> Condition:
+    either = tuple(Condition(name=name, names=(name,)) for name in names)
+    return Condition(name="serious harm", names=("serious harm", *names), either=either)
+
+
+SERIOUS_HARM = _any_of(_SERIOUS)
 """What a question on safety is on that names no harm."""
+_IN_PREGNANCY = _any_of((*_SERIOUS, *_OF_PREGNANCY))
+_PREGNANT = "pregnant women"
+"""The group of people under the name that frames have for it."""
 
 
 class DeclineReason(StrEnum):
@@ -174,14 +190,27 @@ class QuestionFrame(Model):
     def feared(self) -> Condition | None:
         """The harm asked about: whether a drug brings it, or one more than another.
 
-        Of a question whether a drug is safe for those who have a condition, any that is serious.
+        Of a question whether a drug is safe, or safer than another, any that is serious.
         """
-        if self.harm or self.raises or self.kind is not QuestionKind.SAFETY:
+        if self.harm or self.raises or self.kind not in _ON_SAFETY:
             return self.harm if self.kind in _ON_HARM else None
         asks = _IF_SAFE.search(self.text) and not _IF_MORE.search(self.text)
-        return SERIOUS_HARM if asks and self.condition and self.drugs else None
+        if not (asks and self.drugs):
+            return None
+        return _IN_PREGNANCY if _PREGNANT in self.population else SERIOUS_HARM
+
+    @property
+    def brings_harm(self) -> bool:
+        """Whether it asks if the drug brings more of something bad."""
+        return self.raises or self.feared is not None
+
+    @property
+    def is_on_being_worse(self) -> bool:
+        """Whether a comparison asks if the drug does less good than another."""
+        is_compared = self.kind is QuestionKind.COMPARISON and not self.brings_harm
+        return is_compared and _IF_WORSE.search(self.text) is not None
 
     @property
     def is_on_harm(self) -> bool:
-        """Whether it asks if the drug brings more of something bad."""
-        return self.raises or self.feared is not None
+        """Whether "yes" means that the drug is bad: it does harm, or less good than another."""
+        return self.brings_harm or self.is_on_being_worse

@@ -44,6 +44,7 @@ _NEXT = bounded(r" ?(?:, ?(?:or |and )?|; ?|/| (?:or|and) )", re.IGNORECASE)
 _ALIKE = bounded(
     r"\)?,? (?:and|or) (?:the like|others|so on|similar\b)|,? etc\b|,? \.\.\.", re.IGNORECASE
 )
+_OTHERS = bounded(r",? (?:and|or) (?:any |all )?other (?:[\w-]+ )?", re.IGNORECASE)
 _MOST_LISTED = 20
 _LISTED = bounded(r" ?, ?(?:or )?| or ", re.IGNORECASE)
 _ASKS_EFFECT = bounded(
@@ -84,7 +85,8 @@ def alternatives(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
     asks = bool(_ASKS_EFFECT.search(text) and not _CHOICE.search(text))
     while at < len(drugs):
         listed = drugs[at : at + _MOST_LISTED]
-        found = _with_examples(text, listed) or (_either(text, listed) if asks else None)
+        found = _with_examples(text, listed) or _and_others(text, listed)
+        found = found or (_either(text, listed) if asks else None)
         named, count = found or (drugs[at], 1)
         kept.append(named)
         at += count
@@ -106,6 +108,19 @@ def _with_examples(text: str, drugs: Sequence[DrugNamed]) -> tuple[DrugNamed, in
         return _with_members(whole, listed), 1 + len(listed)
     is_example = match["open"] or match["told"] or _ALIKE.match(text, end)
     return (whole, 2) if is_example else None
+
+
+def _and_others(text: str, drugs: Sequence[DrugNamed]) -> tuple[DrugNamed, int] | None:
+    """A class that is named behind some of its drugs: "X and other statins"."""
+    for n, named in enumerate(drugs[1:], 1):
+        if named.group is None or not _OTHERS.fullmatch(text, drugs[n - 1].end, named.start):
+            continue
+        first = _run(text, drugs[:n], _NEXT)
+        members = {*named.group.members}
+        if len(first) == n and (not members or members.issuperset(d.drug.name for d in first)):
+            start = drugs[0].start
+            return named._replace(start=start, text=text[start : named.end]), n + 1
+    return None
 
 
 def _run(text: str, drugs: Sequence[DrugNamed], between: re.Pattern[str]) -> list[DrugNamed]:

@@ -12,6 +12,7 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.wording import are_several, listed, verb_of, where, whom_of
 
 __all__ = [
+    "Strength",
     "answer_on",
     "answer_to",
     "answered_by",
@@ -71,6 +72,20 @@ _SAID_OF_SAFETY = _OPEN | {
     VerdictLabel.HARMFUL: "Not safe in every respect: the evidence supports that {claim}.",
 }
 """Of a question whether a drug is safe, to which "yes" would be read as the opposite."""
+_SAID_OF_SAFER = _SAID_OF_SAFETY | {
+    VerdictLabel.SUPPORTED: (
+        "Less harm: the evidence supports the opposite of the claim that {claim}."
+    ),
+    VerdictLabel.PROMISING: (
+        "Possibly less harm: early evidence suggests the opposite of the claim that {claim}."
+    ),
+    VerdictLabel.HARMFUL: "More harm: the evidence supports that {claim}.",
+}
+_SIGNAL_OF_SAFER = {
+    "weak": "Weak signs of more harm: results too weak to prove it suggest that {claim}.",
+    "likely": "Signs of more harm: the studies found suggest that {claim}, without proof.",
+}
+"""Of a question which of two drugs is safer, that can be put either way round."""
 _SAID_OF_SIGNAL = {
     ("weak", False): "Possibly: results too weak to prove it suggest that {claim}.",
     ("weak", True): "Perhaps not: results too weak to prove it suggest that {claim}.",
@@ -82,6 +97,7 @@ _SIGNS_OF_HARM = {
     ("likely", False): "There are signs of harm: studies suggest that {claim}, without proof.",
 }
 """Of a question whether a drug is safe: "probably" would be read as probably safe."""
+_THAN = " compared with "
 _EFFECTS = frozenset(
     {
         QuestionKind.EFFICACY,
@@ -138,7 +154,11 @@ def answer_on(
         strength: How far a harm is from proof.
         former: Whether as former reports told an unproven harm of a drug asked to be safe.
     """
-    if raises and claim.find(SERIOUS_HARM.name) >= 0 and label in _SAID_OF_SAFETY:
+    is_on_safety = raises and SERIOUS_HARM.name in claim
+    if is_on_safety and _THAN in claim and (strength or label in _SAID_OF_SAFER):
+        said = _SIGNAL_OF_SAFER[strength] if strength else _SAID_OF_SAFER[label]
+        return said.format(claim=claim)
+    if is_on_safety and label in _SAID_OF_SAFETY:
         signals = _SAID_OF_SIGNAL if former else _SIGNS_OF_HARM
         likely = signals[strength, False] if strength else _SAID_OF_SAFETY[label]
         return likely.format(claim=claim)
@@ -152,11 +172,11 @@ def claim_of(frame: QuestionFrame) -> str:
 
     Of a comparison "A works better than B in C"; of a combination "A with B helps in C".
     """
-    if frame.is_on_harm:
+    if frame.brings_harm:
         return _claim(frame, "increase")
     active = [name for name in frame.comparators if name != "placebo"]
     if frame.kind is QuestionKind.COMPARISON and frame.drugs and active:
-        return _comparison(frame, active)
+        return _comparison(frame, active, worse=frame.is_on_being_worse)
     return _claim(frame, verb_of(frame)) if frame.kind in _EFFECTS else ""
 
 
@@ -167,7 +187,7 @@ def answered_by(verdict: Verdict, frame: QuestionFrame) -> QuestionFrame:
     """
     decided = set(verdict.deciding_ids)
     is_on_them = any(r.wanted and decided.intersection(r.evidence_ids) for r in verdict.rows)
-    if is_on_them or frame.is_on_harm or verdict.label in _OPEN_YET:
+    if is_on_them or frame.brings_harm or verdict.label in _OPEN_YET:
         return frame
     return frame.model_copy(update={"outcomes": ()})
 
@@ -182,12 +202,17 @@ def is_on_being_as_good(frame: QuestionFrame) -> bool:
     return _AS_GOOD.search(frame.text) is not None
 
 
-def _comparison(frame: QuestionFrame, active: list[str]) -> str:
+def _comparison(frame: QuestionFrame, active: list[str], *, worse: bool = False) -> str:
     how = "at least as well as" if is_on_being_as_good(frame) else "better than"
     ending = "" if are_several(frame) else "s"
+    if worse:
+        how = "worse than"
     on = f" on {listed(frame.outcomes)}" if frame.outcomes else ""
     others = listed(active, "or")
-    return f"{frame.drugs[0].name} work{ending} {how} {others}{on}{where(frame)}"
+    at = where(frame)
+    if frame.prevents and frame.condition and not on:
+        at = f" at preventing {frame.condition.name}{whom_of(frame)}"
+    return f"{frame.drugs[0].name} work{ending} {how} {others}{on}{at}"
 
 
 def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
@@ -195,11 +220,13 @@ def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
 
     Of a harm a benefit is told the other way round: "supported" is that there are fewer deaths.
     """
-    if frame.is_on_harm:
+    if frame.brings_harm:
         return _claim(frame, "reduce") if label in _FEWER_WITH_IT else claim_of(frame)
     if frame.kind in _BESIDE:
         return _claim(frame, verb_of(frame))
-    return claim_of(frame) if frame.negative else ""
+    if frame.is_on_being_worse and label in _FEWER_WITH_IT:
+        return _comparison(frame, [name for name in frame.comparators if name != "placebo"])
+    return claim_of(frame) if frame.negative or frame.is_on_being_worse else ""
 
 
 _FEWER_WITH_IT = (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
@@ -207,16 +234,15 @@ _FEWER_WITH_IT = (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
 
 def _claim(frame: QuestionFrame, verb: str) -> str:
     together = frame.together
-    if not (frame.condition or frame.feared) or not (len(frame.drugs) == 1 or together):
+    is_on_something = frame.condition or frame.feared or frame.outcomes
+    if not is_on_something or not (len(frame.drugs) == 1 or together):
         return ""
     ending = "" if are_several(frame) and not together else "s"
     measured = f"the risk of {frame.feared.name}" if frame.feared else listed(frame.outcomes)
     if frame.prevents and frame.condition and not measured:
         return f"{_given(frame)} prevent{ending} {frame.condition.name}{whom_of(frame)}"
     did = f"{verb}{ending} {measured}" if measured else f"help{ending}"
-    than = (
-        f" compared with {listed(frame.comparators)}" if frame.feared and frame.comparators else ""
-    )
+    than = f"{_THAN}{listed(frame.comparators)}" if frame.feared and frame.comparators else ""
     return f"{_given(frame)} {did}{than}{where(frame)}"
 
 

@@ -201,20 +201,29 @@ _MORE_BEHIND = bounded(
     re.IGNORECASE,
 )
 """Before and behind a condition that a drug may bring more of."""
+_CLAUSE = re.compile(r"[,;:](?: and| but| or)? | but ")
 _NEAR = 100
 """Characters beside a name that are looked at."""
 
 
 def is_brought(text: str, start: int, end: int) -> bool:
     """Whether a question says that there may be more of a condition, which stands there."""
-    if LOWERS.search(text) or _DOES_GOOD.search(text):
-        return False
     before, behind = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+    before = _CLAUSE.split(before)[-1]
+    clause = f"{before}{text[start:end]}{_CLAUSE.split(behind)[0]}"
+    if LOWERS.search(clause) or _DOES_GOOD.search(clause):
+        return False
     return bool(_MORE_OF_IT.search(before) or _MORE_BEHIND.match(behind))
 
 
 _MEASURES = (
-    ("mortality", "-", r"mortality|deaths?|die|dying|all-cause mortality|fatal\w*|cv death"),
+    (
+        "mortality",
+        "-",
+        r"mortality|deaths?|die[sd]?|dying|all-cause mortality|fatal\w*|cv death|"
+        r"(?:sav(?:e|es|ed|ing)|costs?|takes?) (?:\w+ )?lives|"
+        r"life-?saving|kill(?:s|ed)? (?:patients|people|more)",
+    ),
     (
         "survival",
         "+",
@@ -225,12 +234,17 @@ _MEASURES = (
     (
         "recurrence",
         "-",
-        r"recurren\w+|relaps\w+|(?:comes?|coming|came) back|flare[- ]?ups?|flares?|recurring",
+        r"recurren\w+|relaps(?:es?|ing(?![- ]remitting))|(?:comes?|coming|came) back|"
+        r"flare[- ]?ups?|flares?|recurring",
     ),
     ("remission", "+", r"remission|remit\w*"),
     ("tumour response", "+", r"(?:tumou?rs? )?shrink\w*|tumou?r response|response rates?|\bpCR\b"),
     ("exacerbations", "-", r"exacerbations?|attacks?"),
-    ("progression", "-", r"progress\w*|advanc\w+|worsening|getting worse|course of"),
+    (
+        "progression",
+        "-",
+        r"progress(?!ive\b)\w*|advanc(?:es?|ing|ement)|worsening|getting worse|course of",
+    ),
     (
         "hospitalisation",
         "-",
@@ -303,14 +317,23 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"(?:renal|kidney) (?:impairment|insufficiency)|impaired kidney function|"
             r"kidneys are impaired|(?:reduced|poor|impaired) renal function|renal function is poor",
         ),
-        ("critically ill", r"critically ill|intensive care|ICU|ventilated"),
+        (
+            "people on mechanical ventilation",
+            r"ventilated|(?:on|under) (?:\w+ )?ventilat(?:ion|ors?)",
+        ),
+        ("critically ill people", r"critically ill|intensive care|ICU"),
         (
             "inpatients",
             r"inpatients?|(?<!non)(?<!non-)hospitali[sz]ed|(?<!up )in hospital|hospital patients",
         ),
         ("outpatients", r"outpatients?|non-?hospitali[sz]ed|ambulatory"),
         ("healthy people", r"healthy (?:people|adults|volunteers|subjects)"),
-        ("transplant recipients", r"transplant (?:recipients?|patients?)"),
+        (
+            "people after a transplant",
+            r"transplant (?:recipients?|patients?)|"
+            r"(?:after|following) (?:[\w-]+ ){0,3}transplant\w*",
+        ),
+        ("healthcare workers", r"health-? ?care (?:workers?|personnel|professionals?|staff)"),
         ("surgical patients", r"(?:after|before|during) surgery|surgical patients|perioperative"),
         ("athletes", r"athletes?"),
         ("veterans", r"veterans"),

@@ -12,12 +12,26 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.questions.declining import advice_of
 from deepcritical.questions.naming import find_names
+from deepcritical.questions.unused import unused_words
 
 __all__ = ["require_answerable", "require_one_meaning", "research_question", "wants_verdict"]
 
-_FOR_ASK = frozenset(
-    {QuestionKind.DOSE, QuestionKind.STATUS, QuestionKind.POPULATION, QuestionKind.LOOK_UP}
+_FOR_ASK = {
+    QuestionKind.DOSE: "Which dose or course is right was not assessed.",
+    QuestionKind.STATUS: (
+        "Approval, licence and guidelines were not assessed, and neither was which trials run."
+    ),
+    QuestionKind.POPULATION: "Who benefits most was not assessed.",
+    QuestionKind.LOOK_UP: "The fact that is asked for was not looked up.",
+}
+"""What questions ask for that a verdict does not answer."""
+_OR = bounded(r"\bor\b", re.IGNORECASE)
+_CHOOSES = bounded(
+    r"\b(?:which|what|better|best|worse|more|less|fewer|safer|prefer\w*|choos\w+|versus|vs|than|"
+    r"compar\w+|differ\w*|superior|inferior)\b",
+    re.IGNORECASE,
 )
+"""Words by which "A or B" surely asks which one is better."""
 _STOPPED_BEFORE = bounded(
     r"\b(?:stop|stopping|stopped|discontinu\w+|withdraw\w*|cessation|taper\w*|deprescrib\w+|"
     r"coming off|come off|quitting|holding|pausing|(?:tak|wean|get)\w* [\w' ]{1,40} off)"
@@ -35,6 +49,17 @@ _STOPPED = bounded(
     re.IGNORECASE,
 )
 """Words for a drug that was named before."""
+_WEIGHED = frozenset(
+    {
+        QuestionKind.EFFICACY,
+        QuestionKind.CLASS,
+        QuestionKind.COMBINATION,
+        QuestionKind.COMPARISON,
+        QuestionKind.SAFETY,
+        QuestionKind.POPULATION,
+    }
+)
+"""Kinds of which studies are weighed by their people."""
 _WITH_VERDICT = frozenset(
     {
         QuestionKind.EFFICACY,
@@ -146,10 +171,12 @@ def _is_stopped(frame: QuestionFrame) -> bool:
 
 
 def _as_condition(frame: QuestionFrame) -> Condition | None:
-    """Of a drug and an outcome without a condition, the outcome: "lower blood pressure"."""
-    if not frame.drugs or not frame.outcomes:
-        return None
-    return Condition(name=frame.outcomes[0], names=frame.outcomes[:1])
+    """Of a question without a condition what it is on: an outcome, or the people it is safe for."""
+    who = frame.population[:1] if frame.feared else ()
+    named = frame.outcomes[:1] or who
+    if not frame.drugs or not named:
+        return frame.feared
+    return Condition(name=named[0], names=named)
 
 
 def _limits(frame: QuestionFrame) -> Iterator[str]:
@@ -161,6 +188,9 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             f"The report answers whether {frame.drugs[0].name} helps; what it says of "
             f"{' and '.join(frame.comparators)} beside it is told, and not weighed."
         )
+    if frame.kind in _WEIGHED and (unused := unused_words(frame)):
+        told = " or ".join(f'"{words}"' for words in unused)
+        yield f"The studies were not selected or weighed by {told}, which the question names."
     if frame.kind is QuestionKind.CLASS:
         yield (
             f'"{frame.drugs[0].name}" stands for several drugs: what is found on any of them, '
@@ -172,8 +202,14 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             "The question asks about harm. The report answers whether the drug helps; "
             "findings of harm are shown as such."
         )
-    if frame.drugs and frame.kind in _FOR_ASK:
+    is_either = _OR.search(frame.text) and not _CHOOSES.search(frame.text)
+    if frame.kind is QuestionKind.COMPARISON and is_either:
         yield (
-            f"The question asks for more than whether {frame.drugs[0].name} helps, which is what a "
-            "report answers; `deepcritical ask` answers the question itself."
+            f"The report answers whether {frame.drugs[0].name} works better than the other; "
+            "whether each of them helps by itself is a question of its own."
+        )
+    if frame.drugs and (asked := _FOR_ASK.get(frame.kind)):
+        yield (
+            f"{asked} The report answers whether {frame.drugs[0].name} helps; `deepcritical ask` "
+            "answers the question itself."
         )

@@ -21,11 +21,11 @@ from deepcritical.questions.features import features_of, is_in_english, is_other
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
+from deepcritical.questions.preventing import prevents
 from deepcritical.questions.roles import (
     fears,
     hopes,
     names_harm,
-    prevents,
     raises,
     roles_of,
     treats,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
-from deepcritical.questions.measures import changed_in, measures_in
+from deepcritical.questions.measures import changed_in, measures_in, worsened_in
 from deepcritical.questions.mention_roles import (
     CONDITION,
     CONDITION_ROLES,
@@ -19,6 +19,8 @@ from deepcritical.questions.mention_roles import (
     condition_roles,
 )
 from deepcritical.questions.naming import Names, as_condition, joined
+from deepcritical.questions.preventing import NEW_CASES, OF_PATIENTS
+from deepcritical.questions.wording import in_a_sentence
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.conditions import ConditionMention, condition_named, is_kind_of
 
@@ -29,7 +31,6 @@ __all__ = [
     "hopes",
     "is_set_beside",
     "names_harm",
-    "prevents",
     "raises",
     "roles_of",
     "treats",
@@ -48,25 +49,19 @@ _FAR = 100
 _MARKER = bounded(r"-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
+_LAY = bounded(
+    r"^(?:protect|los(?:e|ing)|quit|quitting|stop|stopping|giv(?:e|ing)|break|breaking|cannot|can't|"
+    r"going|being|feeling|getting|coughing|keep|keeping|slimming)\b|"
+    r"\b(?:patients?|people|persons|smokers?|drinkers?|diabetics?|asthmatics?|obese|sufferers?)$",
+    re.IGNORECASE,
+)
+"""Words that name what is wished for, or those who have a condition, and not the condition."""
 _SIDE_BY_SIDE = bounded(
     r"(?:['’]s?)?[ -](?P<brought>(?:related|associated|induced) )?", re.IGNORECASE
 )
-_NEW_CASES = (
-    r"(?:risks?|chances?|odds|likelihood|probability|hazard|incidence|rates?|onset|development|"
-    r"occurrence|new cases)"
-)
 _BESIDE = bounded(
     r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
-    rf" )[\w-]+ ){{0,2}}(?:{_NEW_CASES} of (?:the )?)?|, ",
-    re.IGNORECASE,
-)
-_PREVENTED = bounded(
-    rf"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|(?:ward|stav|fend)\w* off|"
-    r"prophyla\w+ (?:of|for|against)|prevention of|protect\w* (?:\w+ ){0,3}(?:against|from)|"
-    rf"immuni\w+ against|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
-    rf"(?: the)?(?: {_NEW_CASES})?(?: of)?|\b(?P<if_fewer>{_NEW_CASES} (?:of|for)|"
-    r"(?:get|develop)(?:s|ting|ing)?))"
-    r"(?: (?!(?:in|among|with|for|after|during|on|by)\b)[\w'’-]+){0,3} $",
+    rf" )[\w-]+ ){{0,2}}(?:{NEW_CASES} of (?:the )?)?|, ",
     re.IGNORECASE,
 )
 _BRINGS = bounded(
@@ -78,17 +73,13 @@ _BRINGS = bounded(
 """The only condition of a question on safety is what the drug may bring, not who takes it."""
 _AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,2}$", re.IGNORECASE)
 _OF_THOSE = bounded(r"\b(?:in|among|of) (?:[\w'’-]+ ){1,3}with $", re.IGNORECASE)
-_PREVENTED_BEHIND = bounded(
-    rf"[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction)\b|(?P<if_fewer>[ -]{_NEW_CASES}\b)|"
-    r" (?:from|in) (?:developing|occurring|the first place)\b",
+_GIVEN_FOR = bounded(
+    r"\b(?:(?:giv\w+|used?|using|tak\w+|prescrib\w+|administered|taking it|treatment|therapy)"
+    r"(?: (?:it|them|to|in|as))?(?: (?:people|patients|treatment|therapy))? for|"
+    r"treat\w*(?: of)?|(?:people|patients|those|adults|children) with) (?:the |their |his |her )?$",
     re.IGNORECASE,
 )
-_OF_PATIENTS = bounded(
-    r"\b(?:recurr|relaps|progress|exacerbat|flare|(?<!heart )attack|death|mortalit|complicat|"
-    r"worsen|hospital(?!-acquired)|symptom|episode|readmi)",
-    re.IGNORECASE,
-)
-"""What only people who have a condition can have more or less of."""
+"""Before what a drug is given for, which it is not feared to bring."""
 _SURELY = 0.5
 _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
@@ -130,6 +121,11 @@ class _Told(NamedTuple):
         return self._replace(role=role)
 
     @property
+    def as_harm(self) -> _Told:
+        """The same as something that is feared, which it is where it stands beside what is."""
+        return self._replace(role=dict.fromkeys(CONDITION_ROLES, 0.0) | {HARM: 1.0})
+
+    @property
     def likeliest(self) -> str:
         return max(self.role, key=self.role.__getitem__)
 
@@ -148,7 +144,8 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     told = [one if on_harm else one.treated for one in _told(names)]
     asks = _asking_from(text)
     harm = _feared(text, told, asks) if on_harm else None
-    brought = _joined(text, told, harm)
+    brought = _joined(text, [one if one.is_hoped else one.as_harm for one in told], harm)
+    brought = brought or (worsened_in(rest) if on_harm and not told else None)
     feared = {name for one in brought.each for name in one.names} if brought else set()
     left = [one for one in told if one.mention.condition.name not in feared]
     asked = _leading(left, CONDITION, _LEAST_BESIDE_HARM if harm else _LEAST, asks)
@@ -160,8 +157,9 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         for one in left
         if one.likeliest in (POPULATION, CONDITION) and one.mention.condition.name not in taken
     ]
-    words = " ".join(one.name.casefold() for one in (condition, brought) if one)
-    measured = measures_in(rest, words)
+    called = [one.name for one in (condition, brought) if one]
+    called += [one.mention.text for one in told if one.mention.condition.name in taken]
+    measured = measures_in(rest, " ".join(called).casefold())
     further = [
         one.mention.text.casefold()
         for one in left
@@ -169,17 +167,20 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         if not measures_in(one.mention.text)
     ]
     if not (on_harm or measured or further):
-        measured = changed_in(rest)
+        measured = changed_in(_without(rest, [one.mention.text for one in told]))
     who = tuple(dict.fromkeys((*population, *groups_in(rest))))
     return Roles(condition, who, (*measured, *further), brought)
 
 
 def _without_drugs(names: Names) -> str:
     """The question with blanks for its drugs; a drug may stand alone and in a list of examples."""
-    rest = names.text
-    for written in sorted(dict.fromkeys(d.text for d in names.drugs), key=len, reverse=True):
-        rest = rest.replace(written, " " * len(written))
-    return rest
+    return _without(names.text, [d.text for d in names.drugs])
+
+
+def _without(text: str, names: Sequence[str]) -> str:
+    for written in sorted(dict.fromkeys(names), key=len, reverse=True):
+        text = text.replace(written, " " * len(written))
+    return text
 
 
 def names_harm(names: Names) -> bool:
@@ -189,7 +190,7 @@ def names_harm(names: Names) -> bool:
 
 def fears(names: Names) -> bool:
     """Whether a condition is surely feared, and nothing is to get less or to come back."""
-    is_had = cues.LOWERS.search(names.text) or _OF_PATIENTS.search(names.text)
+    is_had = cues.LOWERS.search(names.text) or OF_PATIENTS.search(names.text)
     return names_harm(names) and not is_had
 
 
@@ -224,7 +225,8 @@ def _told(names: Names) -> list[_Told]:
         name: _Told(once[name].mention, dict.fromkeys(CONDITION_ROLES, 0.0) | {role: 1.0}, True)
         for name, role in _hoped(names, once)
     }
-    harm = dict.fromkeys(CONDITION_ROLES, 0.0) | {HARM: 1.0}
+    is_one_of_several = cues.LOWERS.search(names.text) is not None
+    harm = dict.fromkeys(CONDITION_ROLES, 0.0) | {OUTCOME if is_one_of_several else HARM: 1.0}
     brought = {
         n: t._replace(role=harm)
         for n, t in once.items()
@@ -255,7 +257,7 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
     """The condition that a drug is feared to bring."""
     least = _LEAST_OF_SEVERAL if len(told) > 1 else _LEAST_ALONE
     # "More deaths in old people with it" fears no more of it, nor of what "or" sets beside it.
-    had = [one for one in told if _OF_THOSE.search(text[: one.mention.start])]
+    had = [one for one in told if _is_had(text[: one.mention.start])]
     ends = [one.mention.end for one in had]
     had += [t for t in told if any(is_set_beside(text, end, t.mention.start) for end in ends)]
     harm = _leading([one for one in told if one not in had], HARM, least, asks)
@@ -263,6 +265,11 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
         before = text[: told[0].mention.start]
         return None if _AMONG.search(before) else told[0]
     return harm
+
+
+def _is_had(before: str) -> bool:
+    """Whether what stands before a condition says that people have it, or take a drug for it."""
+    return bool(_OF_THOSE.search(before) or _GIVEN_FOR.search(before))
 
 
 def _asking_from(text: str) -> int:
@@ -316,7 +323,11 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     """The condition, with those of its role that "and" or "or" sets beside it."""
     if lead is None:
         return None
-    alike = [one.mention for one in told if one is lead or one.likeliest == lead.likeliest]
+    alike = [
+        one.mention
+        for one in told
+        if one.mention is lead.mention or one.likeliest == lead.likeliest
+    ]
     alike.sort(key=lambda mention: mention.start)
     at = alike.index(lead.mention)
     first = last = at
@@ -325,22 +336,6 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     while last + 1 < len(alike) and is_set_beside(text, alike[last].end, alike[last + 1].start):
         last += 1
     return joined([as_condition(m.condition, _called(m)) for m in alike[first : last + 1]])
-
-
-def prevents(names: Names, condition: Condition | None) -> bool:
-    """Whether a question asks if a drug keeps people from getting the condition."""
-    if condition is None or _OF_PATIENTS.search(names.text):
-        return False
-    asked = {name.casefold() for one in condition.each for name in (one.name, *one.names)}
-    for mention in names.conditions:
-        known = mention.condition
-        if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:
-            continue
-        told = _PREVENTED.search(names.text, max(0, mention.start - 120), mention.start)
-        told = told or _PREVENTED_BEHIND.match(names.text, mention.end)
-        if told and (not told["if_fewer"] or cues.LOWERS.search(names.text)):
-            return True
-    return False
 
 
 def groups_in(text: str) -> list[str]:
@@ -365,8 +360,10 @@ def raises(text: str, outcomes: Sequence[str]) -> bool:
 
 
 def _called(mention: ConditionMention) -> str:
-    """How a condition is called in the answer: as the user did, but for an abbreviation."""
+    """How a condition is called in the answer: as the user did, unless that is no name of it."""
     written = mention.text
+    if _LAY.search(written):
+        return in_a_sentence(mention.condition.name)
     if written.casefold() == mention.condition.name.casefold() and not written.isupper():
         return written
     short = written.isupper() or len(written) <= _SHORT or any(c.isdigit() for c in written)

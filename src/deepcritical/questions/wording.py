@@ -17,9 +17,11 @@ from deepcritical.vocabulary.words import is_english
 
 __all__ = [
     "ASKING_WORDS",
+    "EFFECT_WORDS",
     "are_several",
     "as_meant",
     "headed",
+    "in_a_sentence",
     "listed",
     "plain_wording",
     "verb_of",
@@ -102,6 +104,10 @@ _SAFETY_WORDS = (
     "common often frequent frequency incidence rate occur occurs more taking take takes rx "
     "associated"
 )
+EFFECT_WORDS = frozenset(
+    word for words in (*_DENIALS, _FEWER, _GETTING, _MORE, _SAFETY_WORDS) for word in words.split()
+)
+"""Words by which an effect is asked for, of whatever kind."""
 _TRIALS = bounded(r"\b(?:trials?|registered|recruiting|ongoing|under ?way)\b", re.IGNORECASE)
 _SHORT_FOR = bounded(r"\b[A-Z][A-Za-z]{0,5} \(")
 """An abbreviation before what it stands for."""
@@ -221,9 +227,13 @@ def _drugs(frame: QuestionFrame) -> str:
 
 
 def where(frame: QuestionFrame) -> str:
-    """In which condition and whom: " in asthma in children"."""
-    condition = f" in {frame.condition.name}" if frame.condition else ""
-    return f"{condition}{whom_of(frame)}"
+    """In which condition and whom: " in children with asthma"."""
+    if frame.condition is None:
+        return whom_of(frame)
+    groups = tuple(name for name in frame.population if name in dict(cues.GROUPS))
+    others = tuple(name for name in frame.population if name not in groups)
+    who = f" in {listed(groups)} with " if groups else " in "
+    return f"{who}{frame.condition.name}{whom_of(frame.model_copy(update={'population': others}))}"
 
 
 def headed(condition: Condition) -> Condition:
@@ -231,25 +241,34 @@ def headed(condition: Condition) -> Condition:
     if condition.either:
         return joined([headed(one) for one in condition.either])
     known = condition_named(condition.name) if condition.known else None
-    return condition.model_copy(update={"name": _in_a_sentence(known.name)}) if known else condition
+    return condition.model_copy(update={"name": in_a_sentence(known.name)}) if known else condition
 
 
-def _in_a_sentence(name: str) -> str:
+_LATIN = re.compile(r"(?:us|is|ia|um|ae)$")
+"""Ends of the Latin words of headings, which no person is called by."""
+
+
+def in_a_sentence(name: str) -> str:
     """A heading with small letters but for names of persons and abbreviations."""
-    words = (w.lower() if w.istitle() and is_english(w.lower()) else w for w in name.split())
-    return " ".join(words)
+    plain = (w.istitle() and (is_english(w.lower()) or _LATIN.search(w)) for w in name.split())
+    return " ".join(w.lower() if p else w for w, p in zip(name.split(), plain, strict=True))
+
+
+_OF_PEOPLE = bounded(r"(?:ics?|ers|patients?|people)$", re.IGNORECASE)
+"""Ends of words for those who have a condition, or for what is theirs: "diabetic"."""
 
 
 def _as_said(name: str, text: str) -> str:
     """A condition under the longest of its names that the question uses."""
     known = condition_named(name)
-    names = sorted(known.names, key=len, reverse=True) if known else ()
-    return next((n for n in names if n.casefold() in text.casefold()), name)
+    names = sorted((known.name, *known.names), key=len, reverse=True) if known else ()
+    said = next((n for n in names if n.casefold() in text.casefold()), name)
+    return name if _OF_PEOPLE.search(said) else said
 
 
 def whom_of(frame: QuestionFrame) -> str:
     """In whom: " in children"; '' where nobody is named."""
-    named = listed(_in_a_sentence(_as_said(name, frame.text)) for name in frame.population)
+    named = listed(in_a_sentence(_as_said(name, frame.text)) for name in frame.population)
     return f" in {named}" if named else ""
 
 

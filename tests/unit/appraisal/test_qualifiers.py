@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.qualifiers import fits, qualifiers_in
+from deepcritical.vocabulary.qualifiers import fits, qualifiers_in
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,24 @@ from deepcritical.appraisal.qualifiers import fits, qualifiers_in
         ("Japanese people", "Chinese and Korean patients", True),
         ("Black patients", "white patients", False),
         ("asthma", "children with asthma", True),
+        ("people on mechanical ventilation with testitis", "people with testitis", False),
+        ("people on mechanical ventilation", "intubated adults", True),
+        ("people on mechanical ventilation", "inpatients, not on mechanical ventilation", False),
+        ("intubated people", "adults in intensive care", False),
+        ("inpatients with testitis", "adults in intensive care", True),
+        ("hospitalised testitis patients", "outpatients with testitis", False),
+        ("hospitalised testitis patients", "people with testitis", False),
+        ("outpatients", "non-hospitalised adults", True),
+        ("hospitalised people", "outpatients and hospitalised people", False),
+        ("to keep people from being hospitalised", "people with testitis", True),
+        ("severe testitis", "mild testitis", False),
+        ("severe testitis", "moderate to severe testitis", True),
+        ("maintenance after autologous transplant", "transplant-ineligible patients", False),
+        ("maintenance after transplant", "maintenance therapy after stem-cell transplant", True),
+        ("people on dialysis", "people with testitis", False),
+        ("people with testitis to delay the need for dialysis", "people with testitis", True),
+        ("healthcare workers", "household contacts", False),
+        ("unvaccinated people", "vaccinated people", False),
     ],
 )
 def test_what_parts_people_off(asked: str, people: str, fit: bool) -> None:

@@ -48,6 +48,43 @@ def test_whether_a_drug_is_safe_asks_for_serious_harm(word: str) -> None:
     assert not research_question(frame).notices
 
 
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (
+            "Does metformin cause harm when given for gout?",
+            "metformin increases the risk of serious harm in gout",
+        ),
+        (
+            "Does metformin do any harm in people treated for gout?",
+            "metformin increases the risk of serious harm in gout",
+        ),
+        (
+            "Is metformin safe in pregnancy?",
+            "metformin increases the risk of serious harm in pregnant women",
+        ),
+        ("Is metformin harmful?", "metformin increases the risk of serious harm"),
+        (
+            "Is clozapine safer than olanzapine in schizophrenia?",
+            "clozapine increases the risk of serious harm compared with olanzapine "
+            "in schizophrenia",
+        ),
+    ],
+)
+def test_what_a_drug_is_given_for_is_not_what_it_may_bring(text: str, claim: str) -> None:
+    frame = read_frame(text)
+    assert claim_of(frame) == claim
+    assert research_question(frame).condition
+
+
+def test_harms_of_pregnancy_are_feared_in_pregnancy_only() -> None:
+    pregnant, anyone = (read_frame(f"Is metformin safe in {who}?") for who in ("pregnancy", "men"))
+    assert pregnant.feared
+    assert anyone.feared
+    assert "miscarriage" in pregnant.feared.names
+    assert "miscarriage" not in anyone.feared.names
+
+
 def test_those_who_may_die_are_not_what_is_feared() -> None:
     frame = read_frame(
         "Does haloperidol raise the risk of dying in people with dementia or delirium?"

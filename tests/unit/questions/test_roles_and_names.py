@@ -28,7 +28,7 @@ from deepcritical.tools.pubmed import pubmed_term
         ("donepezil for vascular dementia", "vascular dementia", ()),
         ("fenofibrate for retinopathy in diabetics", "retinopathy", ("Diabetes Mellitus",)),
         ("sertraline for depression in patients with asthma", "depression", ("Asthma",)),
-        ("metformin for asthmatics", "asthmatics", ()),
+        ("metformin for asthmatics", "asthma", ()),
         ("modafinil for MS fatigue", "fatigue", ("Multiple Sclerosis",)),
         ("cannabidiol Dravet syndrome seizures", "seizures", ("Myoclonic Epilepsies",)),
         (

@@ -1,19 +1,19 @@
 """Compares what parts off the people of a question with what parts off those of a study.
 
-Age, stage, receptors, earlier treatment: a trial of others, or of all comers, tells of those asked
-about indirectly (GRADE guidelines 8, indirectness of population).
+Age, stage, setting, severity, earlier treatment: a trial of others, or of all comers, tells of
+those asked about indirectly (GRADE guidelines 8, indirectness of population).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["Qualifiers", "fits", "qualifiers_in"]
+__all__ = ["Qualifiers", "fits", "places_of_qualifiers", "qualifiers_in"]
 
 Qualifiers = Mapping[str, frozenset[str]]
 """By what people are told apart -> which of them are meant."""
@@ -41,6 +41,15 @@ _TUMOUR = r"(?:cancers?|carcinomas?|tumou?rs?|melanomas?|lymphomas?)\b"
 _YES = r"(?:[- ]?positive|[- ]?\+(?:ve)?|[- ]overexpress\w+|[- ]amplified)"
 _NO = r"(?:[- ]?negative|-ve\b|−|-(?=[,;/)]|$))"
 _PERSONS = r"(?:people|persons|patients|adults|wom[ae]n|m[ae]n|children)\b"
+_NOT = r"(?<!not )(?<!non-)(?<!non)(?<!without )(?<!being )(?<!get )(?<!getting )(?<!be )"
+"""Before a state that people are not in, or that is to be avoided."""
+_UNDER = r"\b(?:on|under|receiving|requiring|undergoing|needing|needs?|with|started)"
+_INTENSIVE = r"\bcritically ill\b|\bintensive care\b|\bICUs?\b"
+_VENTILATED = (
+    rf"{_NOT}{_UNDER} (?:invasive |mechanical ){{0,2}}ventilat(?:ion|ors?)\b|"
+    rf"{_NOT}\b(?:mechanically )?ventilated\b|{_NOT}\bintubated\b|{_NOT}{_UNDER} ECMO\b"
+)
+_TRANSPLANT = r"transplant(?:ation|ed|s)?\b"
 _TRIPLE = r"\btriple[- ]negative|\bTNBC\b"
 _KINDS: Mapping[str, _Kind] = {
     "menopause": _kind(before=r"\bpre-?menopaus\w+", after=r"\bpost-?menopaus\w+"),
@@ -62,12 +71,60 @@ _KINDS: Mapping[str, _Kind] = {
     ),
     "age": _kind(
         overlap=True,
-        children=r"\bchild(?:ren|hood)?\b|\bp(?:a)?ediatric\w*|\binfants?\b|\bneonat\w+|\bnewborns?\b|"
+        children=r"\bchild(?:ren|hood)?\b|\bkids?\b|\bp(?:a)?ediatric\w*|\binfants?\b|\bneonat\w+|\bnewborns?\b|"
         r"\btoddlers?\b|\badolescen\w+|\bteen\w*|\bjuvenile\b|\bboys?\b|\bgirls?\b|\bbab(?:y|ies)\b|"
         r"\byouths?\b|\bpreterm (?!birth|labou?r|deliver)|\bmonths of age\b",
         adults=r"\badults?\b|\belderly\b|\bolder\b|\bnursing homes?\b|\bmen\b|\bwomen\b",
     ),
-    "pregnancy": _kind(pregnant=r"(?<!non-)\bpregnant\b|\b(?:in|during|throughout) pregnancy\b"),
+    "setting": _kind(
+        inpatients=rf"\bin-?patients?\b|{_NOT}\bhospitali[sz]ed\b|(?<!up )\bin hospital\b|"
+        rf"\bhospital patients\b|{_INTENSIVE}|{_VENTILATED}",
+        outpatients=r"\bout-?patients?\b|\b(?:non-?|not )hospitali[sz]ed\b|\bambulatory\b|"
+        r"\bcommunity[- ](?:dwelling|living|based|treated)\b|\bprimary care\b|"
+        r"\bgeneral practices?\b",
+        residents=r"\b(?:nursing|care|residential) homes?\b|\blong-term care\b|"
+        r"\binstitutionali[sz]ed\b",
+    ),
+    "severity": _kind(
+        overlap=True,
+        mild=r"\bmild(?:ly)?\b(?! cognitive impairment)",
+        moderate=r"\bmoderate(?:ly)?\b",
+        severe=r"\bsevere(?:ly)?\b(?! (?:acute respiratory syndrome|combined immun))",
+        critical=rf"\bcritical(?:ly ill)?\b|{_INTENSIVE}|{_VENTILATED}",
+    ),
+    "ventilation": _kind(ventilated=_VENTILATED),
+    "transplantation": _kind(
+        after=rf"\b(?:after|following|post|since)[- ](?:[\w-]+ ){{0,4}}{_TRANSPLANT}|"
+        r"\btransplant (?:recipients?|patients?)\b|\btransplanted (?:patients|people)\b|"
+        r"\bpost-?transplant",
+        none=r"\b(?:not|in)[- ]?(?:eligible|suitable|candidates?) for (?:[\w-]+ ){0,4}transplant|"
+        r"\bunsuitable for (?:[\w-]+ ){0,4}transplant|"
+        r"\btransplant(?:ation)?[- ](?:ineligible|unfit)|\bnon-?transplant",
+    ),
+    "phase of treatment": _kind(
+        overlap=True,
+        induction=r"\binduction (?:therapy|chemotherapy|treatment|regimens?|phase)\b",
+        consolidation=r"\bconsolidation (?:therapy|chemotherapy|treatment|after)\b",
+        maintenance=r"\bmaintenance\b(?! of\b| doses?\b)",
+        neoadjuvant=r"\bneo-?adjuvant\b",
+        salvage=r"\bsalvage\b",
+    ),
+    "dialysis": _kind(
+        dialysed=rf"{_NOT}{_UNDER} (?:chronic |maintenance )?(?:peritoneal |ha?emo)?dialysis\b|"
+        r"\bdialysis (?:patients|population|dependent)|\bdialysed\b",
+    ),
+    "lactation": _kind(nursing=r"\bbreast-?feeding\b|\blactat\w+|\bnursing mothers?\b"),
+    "occupation": _kind(
+        health=r"\bhealth-? ?care (?:workers?|personnel|professionals?|staff)\b|"
+        r"\bfrontline workers?\b"
+    ),
+    "vaccination": _kind(
+        vaccinated=r"(?<!un)(?<!un-)(?<!not )\bvaccinated\b", unvaccinated=r"\bun-?vaccinated\b"
+    ),
+    "pregnancy": _kind(
+        pregnant=r"(?<!non-)\bpregnant\b|\bexpectant mothers?\b|"
+        r"\b(?:in|during|throughout) pregnancy\b"
+    ),
     "ancestry": _kind(
         overlap=True,
         asian=r"\b(?:Asians?|Chinese|Japanese|Koreans?|Taiwanese|Thai|Vietnamese|Filipinos?)\b",
@@ -94,6 +151,13 @@ def qualifiers_in(text: str) -> Qualifiers:
         for name, kind in _KINDS.items()
     }
     return {name: values for name, values in found.items() if values}
+
+
+def places_of_qualifiers(text: str) -> Iterator[tuple[int, int]]:
+    """Where the words stand by which a text tells people apart."""
+    for kind in _KINDS.values():
+        for _, pattern in kind.values:
+            yield from (found.span() for found in pattern.finditer(text))
 
 
 def fits(asked: Qualifiers, people: str) -> bool:

@@ -1,0 +1,97 @@
+"""Tests what a verdict is on, by the claim that is put into the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.questions.claims import Strength, answer_to, claim_of, proposition_of
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import read_frame
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("Does lithium save lives in gout?", "lithium reduces mortality in gout"),
+        ("Does lithium lower mortality?", "lithium reduces mortality"),
+        (
+            "Does lithium help patients on mechanical ventilation with gout?",
+            "lithium helps in people on mechanical ventilation with gout",
+        ),
+        ("lithium for hospitalised gout patients", "lithium helps in inpatients with gout"),
+        (
+            "Does lithium after autologous transplant improve survival?",
+            "lithium improves survival in people after a transplant",
+        ),
+        (
+            "lithium vs aspirin in relapsed pericarditis",
+            "lithium works better than aspirin in pericarditis",
+        ),
+        (
+            "Does lithium increase the risk of blood clots or infections in gout?",
+            "lithium increases the risk of blood clots and infections in gout",
+        ),
+        (
+            "Are simvastatin and other statins better than lithium for preventing gout?",
+            "statins work better than lithium at preventing gout",
+        ),
+        (
+            "Is lithium worse than statins for dementia risk?",
+            "lithium works worse than statins at preventing dementia",
+        ),
+        ("Does lithium worsen flurb pathology?", "lithium increases the risk of flurb pathology"),
+        (
+            "Lithium versus aspirin as treatment: fewer recurrences, and more fractures?",
+            "lithium works better than aspirin on recurrence and fractures",
+        ),
+        ("Does lithium help smokers quit?", "lithium helps in tobacco use disorder"),
+        (
+            "Does lithium protect the heart during chemotherapy?",
+            "lithium helps in cardiotoxicity",
+        ),
+        (
+            "Does lithium help in heart failure with preserved ejection fraction?",
+            "lithium helps in heart failure with preserved ejection fraction",
+        ),
+    ],
+)
+def test_the_claim_says_what_was_asked(text: str, claim: str) -> None:
+    frame = read_frame(text)
+    if frame.missing:
+        frame = read_frame(text, frame.missing)
+    assert claim_of(frame) == claim
+    assert research_question(frame).drug
+
+
+@pytest.mark.parametrize(
+    ("label", "begins"),
+    [
+        (VerdictLabel.SUPPORTED, "No: the evidence supports the opposite"),
+        (VerdictLabel.HARMFUL, "Yes: the evidence supports that lithium works worse"),
+        (VerdictLabel.UNSUPPORTED, "Not shown"),
+    ],
+)
+def test_whether_a_drug_is_worse_is_answered_as_asked(label: VerdictLabel, begins: str) -> None:
+    frame = read_frame("Is lithium worse than aspirin in gout?")
+    assert answer_to(frame, label).startswith(begins)
+    better = proposition_of(frame, label) == "lithium works better than aspirin in gout"
+    assert better is (label is VerdictLabel.SUPPORTED)
+
+
+@pytest.mark.parametrize(
+    ("label", "strength", "begins"),
+    [
+        (VerdictLabel.SUPPORTED, "", "Less harm"),
+        (VerdictLabel.PROMISING, "", "Possibly less harm"),
+        (VerdictLabel.HARMFUL, "", "More harm"),
+        (VerdictLabel.HARMFUL, "likely", "Signs of more harm"),
+        (VerdictLabel.INSUFFICIENT, "weak", "Weak signs of more harm"),
+        (VerdictLabel.REFUTED, "", "Not shown"),
+    ],
+)
+def test_which_is_safer_is_answered_without_yes_and_no(
+    label: VerdictLabel, strength: Strength, begins: str
+) -> None:
+    frame = read_frame("Is clozapine safer than olanzapine in schizophrenia?")
+    assert answer_to(frame, label, strength=strength).startswith(begins)
