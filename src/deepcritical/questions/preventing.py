@@ -42,13 +42,13 @@ def prevents(names: Names, condition: Condition | None) -> bool:
     if condition is None or OF_PATIENTS.search(names.text):
         return False
     asked = {name.casefold() for one in condition.each for name in (one.name, *one.names)}
+    is_less = bool(names.compared or cues.LOWERS.search(names.text))
     for mention in names.conditions:
         known = mention.condition
         if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:
             continue
         told = _PREVENTED.search(names.text, max(0, mention.start - 120), mention.start)
         told = told or _PREVENTED_BEHIND.match(names.text, mention.end)
-        is_less = cues.LOWERS.search(names.text) or names.compared
         if told and (not told["if_fewer"] or is_less):
             return True
     return False

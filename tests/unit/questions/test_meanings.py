@@ -90,7 +90,7 @@ def test_taking_a_drug_away_is_not_giving_it(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("What dose of metformin helps in gout?", "asks for more than"),
+        ("What dose of metformin helps in gout?", "Which dose or course"),
         ("Which toxicities does metformin have in gout?", "asks about harm"),
     ],
 )
