@@ -38,7 +38,7 @@ INSTALLED = Path(sys.executable).with_name("deepcritical")
 PRELOADED = (
     "deepcritical.interfaces.main",
     "deepcritical.bootstrap",
-    "deepcritical.bootstrap.operating",
+    "deepcritical.bootstrap.parts",
     "deepcritical.jobs.dbos_engine",
     "deepcritical.export",
     "deepcritical.reasoning.llm",
