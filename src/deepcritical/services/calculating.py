@@ -10,8 +10,6 @@ from contextvars import copy_context
 from functools import cache, partial
 from typing import ParamSpec, TypeVar
 
-__all__ = ["calculated"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -17,8 +17,6 @@ from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import DEFAULT_MODEL, EmbeddingService, ModelLoaded
 
-__all__ = ["check_database", "check_embeddings", "check_file", "check_index"]
-
 _WAIT_S = 5.0
 
 

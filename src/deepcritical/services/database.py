@@ -30,8 +30,6 @@ from deepcritical.services.database_url import sqlite_file
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-__all__ = ["Database", "check_server"]
-
 T = TypeVar("T")
 
 THREADS = 4

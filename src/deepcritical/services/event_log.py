@@ -15,8 +15,6 @@ from deepcritical.domain.event_keys import EventKeys, KeyedEvent
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Notice, Stage
 from deepcritical.services.trace_writer import TraceWriter
 
-__all__ = ["EventLog"]
-
 
 class EventLog:
     """Events in order, kept in memory and, if they are given, in a JSONL file and a trace.

@@ -24,8 +24,6 @@ from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.study import StudyReading
 from deepcritical.services.works import Taken, Works
 
-__all__ = ["EvidenceStore", "as_snapshot"]
-
 T = TypeVar("T")
 
 

@@ -7,8 +7,6 @@ import math
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["SOON_S", "going_on", "to_the_end"]
-
 T = TypeVar("T")
 SOON_S = 0.5
 """How long who is cancelled may wait for what he gives back: a run must stop within a second."""

@@ -15,8 +15,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Later", "import_quietly"]
-
 _PUT_OFF = "sklearn.metrics"
 """What sentence_transformers takes one function from, for distances that are not cosines: it costs
 a third of the whole import."""

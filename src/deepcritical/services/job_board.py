@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 else:  # a process that only shows itself must not wait for the database's library
     job_queries = Later("deepcritical.services.job_queries")
 
-__all__ = ["JobBoard"]
-
 
 class JobBoard:
     """Writes and reads jobs. Every method may be called from any event loop.

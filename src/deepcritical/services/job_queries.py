@@ -30,28 +30,6 @@ from deepcritical.services.trace_tables import (
     workers,
 )
 
-__all__ = [
-    "anybody_conducts",
-    "beat",
-    "begin",
-    "clock",
-    "delete_old_events",
-    "hand_back",
-    "insert_job",
-    "leave",
-    "lost_with_others",
-    "note_losses",
-    "note_pruned",
-    "queue_position",
-    "reopen",
-    "request",
-    "select_left",
-    "select_outlived",
-    "select_overdue",
-    "select_prunable",
-    "select_signals",
-]
-
 _OPEN = tool_traces.c.status.in_([TraceStatus.PENDING.value, TraceStatus.IN_PROGRESS.value])
 _OF_TRACE = jobs.join(tool_traces, tool_traces.c.id == jobs.c.run_id)
 _ENDED = tool_traces.c.status.in_([status.value for status in TraceStatus if status.ended])

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SHIPPED_VECTORS", "ShippedVectors", "VectorCache", "write_vectors"]
-
 SHIPPED_VECTORS = Path(__file__).parent.parent / "data" / "snapshots" / "vectors.npz"
 _TABLE = """
 CREATE TABLE IF NOT EXISTS vectors (

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LexicalIndex", "searchable", "terms"]
-
 _K1, _B = 1.5, 0.75
 """How soon a repeated term stops to count, and how far a long text is discounted."""
 _WORD = bounded(r"[^\W_]+(?:-[^\W_]+)*")

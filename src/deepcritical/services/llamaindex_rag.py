@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from llama_index.vector_stores.chroma import ChromaVectorStore
     from numpy.typing import NDArray
 
-__all__ = ["LlamaIndexRAGService", "Method", "Retrieval", "embedded_text"]
-
 Method = Literal["hybrid", "dense", "lexical"]
 _POOL = 100
 """Records that each ranking gives to the fusion."""

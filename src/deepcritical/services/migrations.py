@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from alembic.operations import Operations
 
-__all__ = ["ALL", "check", "migrate"]
-
 _ID = sa.String(64)
 _MOMENT = sa.DateTime(timezone=True)
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from deepcritical.services.database import Database
 
-__all__ = ["STEP", "AnswerBook", "Place", "RunAnswers"]
-
 _LOG = logging.getLogger(__name__)
 STEP: ContextVar[str] = ContextVar("step", default="")
 """The step of the run that is under way: its place in the run, and its name."""

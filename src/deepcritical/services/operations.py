@@ -22,16 +22,6 @@ from deepcritical.services.job_queries import clock
 from deepcritical.services.migrations import check
 from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, workers
 
-__all__ = [
-    "Operations",
-    "ReadOnlyDatabase",
-    "RunCount",
-    "StuckBecause",
-    "StuckRun",
-    "WaitingRuns",
-    "WorkerState",
-]
-
 _OPEN = tool_traces.c.status.in_([TraceStatus.PENDING.value, TraceStatus.IN_PROGRESS.value])
 _WITH_JOB = tool_traces.join(jobs, jobs.c.run_id == tool_traces.c.id)
 _WAITING = _OPEN & jobs.c.first_step_at.is_(None)

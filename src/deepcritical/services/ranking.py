@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["fuse", "with_missed"]
-
 _RANK_CONSTANT = 1
 """Small, because the lists are short: Cormack's 60 (SIGIR 2009) was for lists of a thousand, and
 levels out what the first ten ranks say."""

@@ -14,8 +14,6 @@ from deepcritical.services.database import Database
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-__all__ = ["SharedLimiter", "SharedLimits", "SharedPlace"]
-
 T = TypeVar("T")
 
 _WINDOW_S = 1.05

@@ -8,8 +8,6 @@ from typing import TypeVar
 
 from deepcritical.services.finishing import SOON_S, to_the_end
 
-__all__ = ["in_slices"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from deepcritical.services.database import Database
 
-__all__ = ["Kept", "MemoryReadings", "ReadingStore", "StudyReadings", "owner_of_run", "reading_key"]
-
 CLAIM_S = 120.0
 """How long a run may take for a reading before another one makes it, too."""
 _AT_ONCE = 500

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 
-__all__ = ["OFF", "Attributes", "Span", "Telemetry"]
-
 Attributes = Mapping[str, str | int | float | tuple[str, ...] | None]
 """Names of the semantic conventions, or ``deepcritical.…``; None says nothing. Never a key, a
 question, a prompt or an answer."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 else:  # a process that only shows itself must not wait for the database's library
     trace_queries = Later("deepcritical.services.trace_queries")
 
-__all__ = ["POLL_S", "ToolTraceService"]
-
 POLL_S = 0.1
 """How often a run of another process is asked for news."""
 _ID = re.compile(r"[0-9a-f-]{36}")

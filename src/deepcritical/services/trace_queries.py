@@ -36,17 +36,6 @@ from deepcritical.services.trace_tables import (
     users,
 )
 
-__all__ = [
-    "append",
-    "append_next",
-    "delete_trace",
-    "insert_trace",
-    "select_events",
-    "select_matching",
-    "select_trace",
-    "select_traces",
-]
-
 _SUMMARY = [tool_traces.c[name] for name in TraceSummary.model_fields]
 _FOLDED = [tool_traces.c[name] for name in Folded.model_fields]
 _NO_NUL = {0: None}

@@ -21,8 +21,6 @@ from deepcritical.domain.event_keys import KeyedEvent
 from deepcritical.domain.traces import LOCAL_USER, TraceResult
 from deepcritical.services.tool_trace_service import ToolTraceService
 
-__all__ = ["TraceWriter"]
-
 
 class TraceWriter:
     """Events of one run on their way to the database, in order.

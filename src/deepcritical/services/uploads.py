@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from deepcritical.services.database import Database
 
-__all__ = ["KEPT_S", "UPLOAD_ID", "Uploads", "delete_expired"]
-
 KEPT_S = 3600.0
 """Seconds for which an upload is kept after it was made or used last."""
 UPLOAD_ID = re.compile(r"doc_[0-9a-f]{32}")

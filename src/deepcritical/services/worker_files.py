@@ -8,8 +8,6 @@ from uuid import uuid4
 
 from deepcritical.domain.errors import StorageError
 
-__all__ = ["LOCAL_WORKER", "WorkerName"]
-
 LOCAL_WORKER = "local"
 """The first process on a file: the next one of this name goes on at once with what it left."""
 

@@ -9,8 +9,6 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids, merge_evidence
 from deepcritical.domain.record_kinds import is_notice
 
-__all__ = ["Taken", "Works"]
-
 
 class Taken(NamedTuple):
     """Where a record that came in belongs."""

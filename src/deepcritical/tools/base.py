@@ -16,23 +16,6 @@ from deepcritical.domain.named import Drug
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.deadline import Deadline
 
-__all__ = [
-    "WORST_FIRST",
-    "CheckIntegrity",
-    "LookUpFacts",
-    "LookUpNames",
-    "Page",
-    "Parsed",
-    "RankRecords",
-    "Ranking",
-    "SearchTool",
-    "SourceOutcome",
-    "SourceQuery",
-    "SourceResult",
-    "outcome_of",
-    "ranked",
-]
-
 CheckIntegrity = Callable[[Sequence[Evidence], float], Awaitable[tuple[Evidence, ...]]]
 """The records with what is known of their retraction, in the same order, after some seconds."""
 

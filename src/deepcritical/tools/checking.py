@@ -13,8 +13,6 @@ from deepcritical.tools.crossref import ask_lightly
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 
-__all__ = ["check_crossref", "check_source"]
-
 _QUERY = "trial"
 """A word of which every source has records."""
 _GRACE_S = 1.0

@@ -28,8 +28,6 @@ from deepcritical.tools.source import AgentSearch, SourceDescription
 if TYPE_CHECKING:
     from deepcritical.tools.http import SourceClient
 
-__all__ = ["MAX_PAGE", "SOURCE", "ClinicalTrials", "parse"]
-
 MAX_PAGE = 100
 """Studies of one request; the API allows 1,000, which with posted results are over 20 MB."""
 _MOST_EMPTY_PAGES = 5

@@ -21,8 +21,6 @@ from deepcritical.tools.clinicaltrials_results import posted_results, registry_e
 from deepcritical.tools.clinicaltrials_schema import Protocol, Study
 from deepcritical.tools.json_values import as_dict, decoded, unique
 
-__all__ = ["parse", "read_version", "studies_in"]
-
 MAX_DESCRIPTION_CHARS = 20_000
 _MOST_OUTCOMES = 20
 _STOPPED = frozenset({"TERMINATED", "WITHDRAWN", "SUSPENDED"})

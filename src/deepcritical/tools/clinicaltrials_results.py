@@ -10,8 +10,6 @@ from pydantic.alias_generators import to_camel
 
 from deepcritical.tools.clinicaltrials_schema import Analysis, Measure, Measurement, Study
 
-__all__ = ["posted_results", "registry_entry"]
-
 _MOST_MEASURES = 20
 _MOST_ENTRY_MEASURES = 60
 _MOST_VALUES = 24

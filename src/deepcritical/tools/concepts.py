@@ -21,16 +21,6 @@ from deepcritical.vocabulary.conditions import (
 )
 from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
 
-__all__ = [
-    "MAX_MEMBERS",
-    "MAX_SYNONYMS",
-    "Concept",
-    "condition_concept",
-    "condition_concepts",
-    "drug_concept",
-    "phrase",
-]
-
 MAX_SYNONYMS = 8
 """Other names that are searched beside a name."""
 MAX_MEMBERS = 16

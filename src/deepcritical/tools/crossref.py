@@ -20,8 +20,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.json_values import as_dict, as_text, decoded, dicts
 
-__all__ = ["ask_lightly", "check_all", "check_integrity", "integrity"]
-
 _RETRACTED = "Retracted Publication"
 _UPDATES: dict[str, tuple[Integrity, str]] = {
     "retraction": ("retracted", "retraction"),

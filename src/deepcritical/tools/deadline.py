@@ -7,8 +7,6 @@ import math
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-__all__ = ["Deadline"]
-
 
 class Deadline:
     """The end of the time that one source has, which moves on while a permit is waited for.

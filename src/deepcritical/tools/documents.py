@@ -29,16 +29,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.tools import pdf_pages
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 
-__all__ = [
-    "MAX_BYTES",
-    "SUFFIXES",
-    "OwnDocuments",
-    "document_of",
-    "documents_in",
-    "page_of",
-    "read_document",
-]
-
 MAX_BYTES = 30_000_000
 MAX_PAGES = 200
 """Of one document: a thesis has more, a paper with its supplement has not."""

@@ -30,8 +30,6 @@ from deepcritical.tools.source import AgentSearch, SourceDescription
 if TYPE_CHECKING:
     from deepcritical.tools.http import Payload, SourceClient
 
-__all__ = ["MAX_PAGE", "SOURCE", "EuropePMC", "europepmc_query", "parse"]
-
 MAX_PAGE = 100
 """Records of one request; Europe PMC allows 1,000, which with abstracts take seconds."""
 QUERY_BY_GET = 1_500

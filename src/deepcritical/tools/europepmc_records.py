@@ -29,8 +29,6 @@ from deepcritical.tools.json_values import (
 )
 from deepcritical.tools.markup import clean_markup
 
-__all__ = ["PREPRINT_MARK", "NoAnswerError", "parse"]
-
 PREPRINT_MARK = "[PREPRINT - Not peer-reviewed] "
 """What the content of a preprint begins with.
 

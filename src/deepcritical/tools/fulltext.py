@@ -18,8 +18,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.jats import FullText, Section, parse_jats
 
-__all__ = ["FetchFullTexts", "FullTextAnswer", "fetch_full_texts", "with_full_text"]
-
 _PMCID = re.compile(r"PMC[0-9]{1,10}")
 _OF_SOME = bounded(
     r"\bsub-?\s?groups?\b|\bpost[- ]hoc\b|\bexploratory\b|\bsensitivity anal|\bper[- ]protocol\b",

@@ -11,11 +11,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import anysqlite
-from hishel import AsyncBaseStorage, AsyncSqliteStorage
+from hishel import AsyncBaseStorage as AsyncBaseStorage
+from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import ConfigurationError
-
-__all__ = ["AsyncBaseStorage", "open_cache"]
 
 _LOG = logging.getLogger(__name__)
 

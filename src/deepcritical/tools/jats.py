@@ -13,8 +13,6 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.patterns import bounded
 from deepcritical.tools.xml_text import plain_text
 
-__all__ = ["FullText", "Section", "Table", "parse_jats"]
-
 SectionKind = Literal["introduction", "methods", "results", "discussion", "conclusion", "other"]
 
 MAX_BYTES = 8_000_000

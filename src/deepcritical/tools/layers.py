@@ -10,8 +10,6 @@ import httpx
 from deepcritical.tools.network import BREAKS_OFF, Unpacker, kept_headers
 from deepcritical.tools.rate_limiter import Limiter, Turns
 
-__all__ = ["Down", "DownError", "Layer", "Paced", "Whole"]
-
 _WRITTEN = "send_request_body.complete"
 """What httpx calls the moment when a request was written."""
 

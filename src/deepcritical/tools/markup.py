@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["clean_markup"]
-
 _KNOWN = frozenset(
     "a abbr abstract article-title b bold br caption center citation cite code dd div dl dt em "
     "emph emphasis ext-link fn font formula h1 h2 h3 h4 h5 h6 i inf inline-formula italic label li "

@@ -20,8 +20,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.pubmed_search import read_esearch
 
-__all__ = ["MeshNames"]
-
 _MOST_RECORDS = 5
 _MOST_SYNONYMS = 12
 _WITHIN_S = 10.0

@@ -23,15 +23,6 @@ from urllib3.exceptions import NewConnectionError
 
 from deepcritical.domain.errors import ConfigurationError, SearchError
 
-__all__ = [
-    "BREAKS_OFF",
-    "MAX_BODY_BYTES",
-    "RequestsTransport",
-    "Unpacker",
-    "kept_headers",
-    "network_for",
-]
-
 BREAKS_OFF = "breaks_off"
 """Extension of an answer whose body ends inside."""
 

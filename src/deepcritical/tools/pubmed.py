@@ -27,8 +27,6 @@ from deepcritical.tools.source import AgentSearch, SourceDescription
 if TYPE_CHECKING:
     from deepcritical.tools.http import Payload, SourceClient
 
-__all__ = ["SOURCE", "PubMed", "parse", "pubmed_term"]
-
 MOST_RECORDS = 9_999
 """ESearch gives no record of PubMed behind this one."""
 IDS_BY_GET = 200

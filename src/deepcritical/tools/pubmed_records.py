@@ -23,8 +23,6 @@ from deepcritical.tools import pubmed_fields as fields
 from deepcritical.tools.base import Parsed
 from deepcritical.tools.xml_text import text_at, texts_at
 
-__all__ = ["is_whole", "parse", "refusal"]
-
 _RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
 _VERNACULAR = ("MedlineCitation/Article/VernacularTitle", "BookDocument/VernacularTitle")

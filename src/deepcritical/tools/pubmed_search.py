@@ -12,8 +12,6 @@ from deepcritical.tools.json_values import as_dict, as_list, as_number, dicts, o
 from deepcritical.tools.pubmed_fields import is_pmid
 from deepcritical.tools.pubmed_records import refusal
 
-__all__ = ["Found", "read_elink", "read_esearch"]
-
 _LINKS = ("pubmed_pubmed_citedin", "pubmed_pubmed_refs", "pubmed_pubmed")
 """Links between records of PubMed that are followed: is cited in, cites, is like."""
 

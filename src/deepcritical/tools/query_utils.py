@@ -13,8 +13,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.concepts import Concept, condition_concept, condition_concepts, drug_concept
 
-__all__ = ["clean_query", "concept_groups", "is_searchable", "trial_params"]
-
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _LOOSE_OPERATORS = bounded(r"^(?:(?:AND|OR)\s+)+|(?:\s+(?:AND|OR|NOT))+$")
 """Operators without an operand, which a source would refuse or search for as words."""

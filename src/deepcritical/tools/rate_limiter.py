@@ -22,8 +22,6 @@ from pyrate_limiter import InMemoryBucket, Rate, RateItem
 
 from deepcritical.tools.deadline import Deadline
 
-__all__ = ["Limiter", "Place", "Quota", "Sent", "Turns", "limiter_for", "new_limiter"]
-
 Sent = Callable[[], Awaitable[None]]
 """Says that a request is written; see `Place`."""
 _WINDOW_S = 1.02

@@ -10,19 +10,6 @@ from pydantic import AfterValidator, WithJsonSchema
 from deepcritical.tools import clinicaltrials, europepmc, pubmed, web_search
 from deepcritical.tools.source import SourceDescription
 
-__all__ = [
-    "BY_KEY",
-    "DEFAULT_KEYS",
-    "DEFAULT_NAMES",
-    "FULL_TEXTS",
-    "KEYS",
-    "MESH",
-    "SOURCES",
-    "SourceKey",
-    "known",
-    "parse_sources",
-]
-
 SOURCES: tuple[SourceDescription, ...] = (
     pubmed.SOURCE,
     clinicaltrials.SOURCE,

@@ -18,8 +18,6 @@ from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 
-__all__ = ["WEB", "SearchHandler", "Searches", "SourceAnswer", "require_any"]
-
 WEB = "web"
 """Name of the one source that queries for the web alone are put to."""
 _GRACE_S = 1.0

@@ -13,8 +13,6 @@ from deepcritical.tools.base import CheckIntegrity
 from deepcritical.tools.crossref import check_all
 from deepcritical.tools.search_handler import Searches, SourceAnswer, require_any
 
-__all__ = ["Found", "search"]
-
 _AS_INDEXED = partial(check_all, client=None)
 """Asks nobody: a record whose own source calls it retracted is marked all the same."""
 

@@ -21,8 +21,6 @@ from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult, outcome_of
 from deepcritical.tools.snapshot_records import Parsed, parse
 
-__all__ = ["BUNDLED", "SnapshotSource", "snapshot_path"]
-
 _DATA = Path(__file__).parent.parent / "data" / "snapshots"
 BUNDLED = ("demo",)
 """Names of the snapshots that ship with the package."""

@@ -18,8 +18,6 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, S
 from deepcritical.domain.identity import is_nct, record_url
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["Parsed", "parse"]
-
 _LIST_SEPARATOR = bounded(r"\s*;\s*")
 _LINKED_PMID = bounded(r"\bpublication PMID (\d+)", re.IGNORECASE)
 _PAIRED_DOI = bounded(

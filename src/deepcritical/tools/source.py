@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from deepcritical.tools.http import SourceClient
     from deepcritical.tools.rate_limiter import Limiter
 
-__all__ = ["AgentSearch", "Means", "SourceDescription"]
-
 
 class Means(NamedTuple):
     """What a source is opened with; what it opens closes by itself."""

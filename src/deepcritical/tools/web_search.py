@@ -29,8 +29,6 @@ from deepcritical.tools.query_utils import clean_query, is_searchable
 from deepcritical.tools.rate_limiter import Limiter, Turns
 from deepcritical.tools.source import SourceDescription
 
-__all__ = ["SOURCE", "Search", "WebSearch", "duckduckgo", "public_url"]
-
 DUCKDUCKGO_URL = "https://html.duckduckgo.com/html/"
 
 Search = Callable[[str, int], Sequence[Mapping[str, object]]]

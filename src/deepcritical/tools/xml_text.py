@@ -14,8 +14,6 @@ from xml.etree import ElementTree as ET
 from deepcritical.domain.patterns import bounded
 from deepcritical.tools.markup import clean_markup
 
-__all__ = ["children_of", "plain_text", "text_at", "texts_at"]
-
 # XML 1.0 allows none of these in a document, so none of them can be text.
 _RAISED, _RAISED_END, _LOWERED, _SLANTED = "\x02", "\x03", "\x04", "\x05"
 

@@ -4,7 +4,7 @@ import pytest
 
 from deepcritical.domain.grading import Design, grade, is_retracted
 from deepcritical.domain.identity import canonical_ids, study_links
-from deepcritical.tools.pubmed import parse
+from deepcritical.tools.pubmed_records import parse
 from tests.unit.tools.pubmed_xml import article, made, one, record_set
 
 

@@ -22,18 +22,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import NoMatchError, SourceClient
 from deepcritical.tools.json_values import as_dict, decoded
 
-__all__ = [
-    "DrugFactsLookUp",
-    "FactSource",
-    "Found",
-    "Terms",
-    "answered",
-    "is_form_of",
-    "list_in",
-    "quoted",
-    "substances_in",
-]
-
 _FORMS = frozenset(
     "acetate acetonide alafenamide anhydrous arginine aspartate axetil besilate besylate bromide "
     "butyrate calcium camsylate carbonate chloride cilexetil citrate decanoate dihydrate "

@@ -36,8 +36,6 @@ from deepcritical.tools.drug_facts.base import (
 )
 from deepcritical.tools.json_values import as_dict, as_list, as_text, dicts, dicts_at, unique
 
-__all__ = ["MyChem", "read_mychem"]
-
 TERMS = Terms("MyChem.info", "that of each source", "https://mychem.info/")
 CHEMBL = Terms("ChEMBL", "CC BY-SA 3.0", "https://www.ebi.ac.uk/chembl/", TERMS.source)
 DRUGCENTRAL = Terms("DrugCentral", "CC BY-SA 4.0", "https://drugcentral.org/", TERMS.source)

@@ -28,8 +28,6 @@ from deepcritical.tools.drug_facts.base import (
 )
 from deepcritical.tools.json_values import as_dict, as_list, as_number, as_text, unique
 
-__all__ = ["AdverseEvents", "Labels", "read_events", "read_labels"]
-
 LABELS = Terms("openFDA labels", "CC0 1.0", "https://open.fda.gov/apis/drug/label/")
 EVENTS = Terms("openFDA FAERS", "CC0 1.0", "https://open.fda.gov/apis/drug/event/")
 DAILYMED = "https://dailymed.nlm.nih.gov/dailymed/drugInfo.cfm?setid="

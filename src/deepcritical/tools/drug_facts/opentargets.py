@@ -23,8 +23,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.drug_facts.base import FactSource, Found, Terms, is_form_of
 from deepcritical.tools.json_values import as_dict, as_text, decoded, dicts, dicts_at, unique
 
-__all__ = ["OpenTargets", "read_open_targets"]
-
 TERMS = Terms("Open Targets", "CC0 1.0", "https://platform.opentargets.org/")
 _QUERY = """
 query Facts($name: String!) {

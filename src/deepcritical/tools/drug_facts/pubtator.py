@@ -15,8 +15,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.drug_facts.base import FactSource, Found, Terms
 from deepcritical.tools.json_values import as_dict, as_number, as_text, decoded
 
-__all__ = ["PubTator", "read_relations"]
-
 TERMS = Terms(
     "PubTator3", "public domain (NCBI)", "https://www.ncbi.nlm.nih.gov/research/pubtator3/"
 )
