@@ -25,8 +25,8 @@ from deepcritical.tools.drug_facts.opentargets import OpenTargets
 from deepcritical.tools.drug_facts.pubtator import PubTator
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
-from deepcritical.tools.mesh import MeshNames
 from deepcritical.tools.network import RequestsTransport
+from deepcritical.tools.pubmed_search import MeshNames
 from deepcritical.tools.rate_limiter import Limiter, limiter_for
 from deepcritical.tools.registry import BY_KEY, FULL_TEXTS, MESH
 from deepcritical.tools.source import Means, SourceDescription

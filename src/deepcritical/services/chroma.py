@@ -140,11 +140,7 @@ class ChromaIndex:
 
 @contextmanager
 def translated(what: str) -> Iterator[None]:
-    """Errors of Chroma, of whichever library carries its requests, as one of ours.
-
-    Raises:
-        StorageError: An operation on the index failed.
-    """
+    """Errors of Chroma, of whichever library carries its requests, as one of ours."""
     try:
         yield
     except StorageError:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, ParamSpec, Protocol, Type
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.services.finishing import in_slices
 from deepcritical.services.imports import import_quietly
 from deepcritical.services.kept_vectors import ShippedVectors, VectorCache
-from deepcritical.services.slices import in_slices
 
 if TYPE_CHECKING:
     import numpy as np

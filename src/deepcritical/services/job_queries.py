@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from pydantic import ValidationError
@@ -86,11 +86,7 @@ def begin(
 ) -> Begun:
     """Take a run up: its first step, or the next one after another worker was lost.
 
-    Args:
-        connection: The transaction.
-        run_id: The run.
-        worker: Who takes it up.
-        given: What must say that the run is the worker's; None where nothing has to.
+    What is `given` must say that the run is the worker's.
 
     Raises:
         TraceNotFoundError: There is no such run, or not any more.
@@ -203,9 +199,9 @@ def _recipe(stored: object) -> Recipe:
         ) from error
 
 
-def request(connection: sa.Connection, run_id: str, column: str) -> bool:
+def request(connection: sa.Connection, run_id: str, what: Literal["cancel", "write_now"]) -> bool:
     """Note what a user wants of a run; whether any engine conducts it and has begun to."""
-    change = jobs.update().where(jobs.c.run_id == run_id).values({column: True})
+    change = jobs.update().where(jobs.c.run_id == run_id).values({f"{what}_requested": True})
     if not connection.execute(change).rowcount:
         return False
     begun = sa.select(jobs.c.first_step_at).where(jobs.c.run_id == run_id)
@@ -244,8 +240,17 @@ def select_left(connection: sa.Connection, live: Collection[str]) -> tuple[str, 
     return tuple(connection.scalars(asked.where(_OPEN, jobs.c.worker.not_in(live))))
 
 
-def beat(connection: sa.Connection, worker: str, ttl_s: float, *, conducts: bool) -> frozenset[str]:
-    """Give a sign of life; the workers that have given one lately, this one included."""
+def beat(
+    connection: sa.Connection, worker: str, ttl_s: float, *, conducts: bool = True
+) -> frozenset[str]:
+    """Give a sign of life; the workers that have given one lately, this one included.
+
+    Args:
+        connection: The transaction.
+        worker: Who gives it.
+        ttl_s: Seconds for which one counts.
+        conducts: Whether it takes runs that wait.
+    """
     now = clock(connection)
     values = {"beat_at": now, "conducts": conducts}
     changed = connection.execute(workers.update().where(workers.c.id == worker).values(values))

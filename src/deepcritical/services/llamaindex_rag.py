@@ -13,10 +13,8 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.services.chroma import ChromaIndex, translated
 from deepcritical.services.embeddings import Embeddings, ModelLoaded, content_hash
-from deepcritical.services.finishing import SOON_S, to_the_end
-from deepcritical.services.lexical import LexicalIndex, searchable, terms
-from deepcritical.services.ranking import fuse, with_missed
-from deepcritical.services.slices import in_slices
+from deepcritical.services.finishing import SOON_S, in_slices, to_the_end
+from deepcritical.services.lexical import LexicalIndex, fuse, searchable, terms, with_missed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,11 +97,6 @@ class LlamaIndexRAGService:
     Every row in Chroma carries the run's id, and every operation is filtered by it. A row holds a
     vector and a content hash; the records stay in the run. Without a model or an index, ranking is
     lexical and `retrieval` says why.
-
-    Args:
-        run_id: The run.
-        embeddings: Makes vectors; None for lexical retrieval.
-        index: The index that all runs share.
     """
 
     def __init__(self, run_id: str, embeddings: Embeddings | None, index: ChromaIndex) -> None:
@@ -177,11 +170,7 @@ class LlamaIndexRAGService:
         return _picked(indexed, ranked, max_results, among)
 
     async def vectors(self, evidence_ids: Sequence[str]) -> NDArray[np.float32] | None:
-        """Vectors of indexed records, `(n_ids, dim)` float32, L2-normalised; None without a model.
-
-        Raises:
-            KeyError: A record is not indexed.
-        """
+        """Vectors of records, `(n_ids, dim)` float32, L2-normalised; None without a model."""
         import numpy as np
 
         hashes = [self._indexed.keys[i] for i in evidence_ids]
@@ -190,11 +179,7 @@ class LlamaIndexRAGService:
         return np.stack([self._vectors[h] for h in hashes])
 
     async def clear(self) -> None:
-        """Remove everything of this run from the index.
-
-        Raises:
-            StorageError: The index keeps rows, as it cannot be reached; no other run sees them.
-        """
+        """Remove everything of this run from the index; StorageError where it keeps rows."""
         async with self._changing:
             self._indexed = _EMPTY
             self._vectors = {}
@@ -202,11 +187,7 @@ class LlamaIndexRAGService:
                 await _delete(self._rows, {_RUN: self._run_id})
 
     async def close(self) -> None:
-        """Remove everything of this run, and let the index go. A second call does nothing.
-
-        Raises:
-            StorageError: As `clear`.
-        """
+        """Remove everything of this run, and let the index go. A second call does nothing."""
         self._closed = True
         try:
             await self.clear()

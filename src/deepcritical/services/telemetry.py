@@ -37,13 +37,7 @@ class Telemetry:
         *,
         remote: bool = False,  # noqa: ARG002 - the same
     ) -> Iterator[Span]:
-        """Work that takes as long as the context; an error that leaves it fails it.
-
-        Args:
-            name: What is done.
-            attributes: What is known before.
-            remote: Whether it is done by another service that is waited for.
-        """
+        """Work that takes as long as the context; an error that leaves it fails it."""
         yield Span()
 
     def run_ended(

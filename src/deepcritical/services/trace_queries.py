@@ -134,15 +134,7 @@ def append_next(
 ) -> LoggedEvent:
     """Add one event behind all others.
 
-    Args:
-        connection: The transaction.
-        trace_id: The trace.
-        event: What happened.
-        place: Stage and progress; None for the end.
-        ending: What the trace is completed with.
-
-    Raises:
-        TraceNotFoundError, TraceEndedError: It cannot be added.
+    Stage and progress are those of the end without a `place`. Raises as `append` does.
     """
     so_far = _lock(connection, trace_id)
     stage, progress = place or (Stage.DONE, 1.0)
@@ -222,11 +214,7 @@ def _update(
 
 
 def select_trace(connection: sa.Connection, trace_id: str) -> ToolTrace:
-    """The trace of an id.
-
-    Raises:
-        TraceNotFoundError: There is none.
-    """
+    """The trace of an id; raises TraceNotFoundError."""
     row = connection.execute(
         sa.select(tool_traces).where(tool_traces.c.id == trace_id)
     ).one_or_none()
@@ -268,11 +256,7 @@ def select_matching(connection: sa.Connection, user_id: str, beginning: str) -> 
 def select_events(
     connection: sa.Connection, trace_id: str, after: int
 ) -> tuple[tuple[LoggedEvent, ...], bool]:
-    """The events of a trace above a number, in order, and whether none will follow them.
-
-    Raises:
-        TraceNotFoundError: There is no such trace.
-    """
+    """The events of a trace above a number, in order, and whether none will follow them."""
     # The status first: what is written between the two statements is then among the events.
     asked = sa.select(tool_traces.c.status).where(tool_traces.c.id == trace_id)
     status = connection.scalar(asked)

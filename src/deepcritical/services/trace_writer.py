@@ -26,13 +26,6 @@ class TraceWriter:
     """Events of one run on their way to the database, in order.
 
     What cannot be written is kept, and tried again with the next event.
-
-    Args:
-        traces: Where they go.
-        run_id: The run, and the trace.
-        tool_name: The tool that runs.
-        input_params: What it was asked, as JSON; never a key.
-        user_id: Who asked.
     """
 
     def __init__(

@@ -66,9 +66,6 @@ class ClinicalTrials(SearchTool):
 
     Each search is two queries, so that the many trials that ran to their end never crowd out the
     few that were stopped: of three records one is a stopped trial, as long as there are any.
-
-    Args:
-        client: Speaks to the API, version 2, over `RequestsTransport`.
     """
 
     name = "ClinicalTrials.gov"
@@ -103,8 +100,7 @@ class ClinicalTrials(SearchTool):
     async def version(self, by: Deadline | None = None) -> str:
         """The version of the API and the date of its data, as far as it tells them.
 
-        Raises:
-            SearchError: It does not answer, or not until `by`.
+        Raises SearchError.
         """
         return read_version((await self._client.get("version", {}, by=by)).content)
 

@@ -39,11 +39,7 @@ _ASKED_AGAIN = 2
 
 
 class EuropePMC(SearchTool):
-    """A search tool over Europe PMC.
-
-    Args:
-        client: Speaks to the REST service, whose `search` or `searchPOST` is asked.
-    """
+    """A search tool over Europe PMC."""
 
     name = "Europe PMC"
 

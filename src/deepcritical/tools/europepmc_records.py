@@ -49,8 +49,7 @@ class NoAnswerError(SearchError):
 def parse(payload: bytes) -> Page:
     """The records of an answer, in the order of the source, and where the next ones are.
 
-    Raises:
-        SearchError: The answer is no result list.
+    Raises SearchError for an answer that is no result list.
     """
     answer = _answer(payload)
     items = as_list(as_dict(answer["resultList"]).get("result"))

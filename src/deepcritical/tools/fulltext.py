@@ -94,12 +94,7 @@ def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
     subgroups and the like, which only their headings tell from results of the whole trial. Offsets
     of quotes in the abstract stay as they are.
 
-    Args:
-        record: One whose text is its abstract, or that has none.
-        text: The article.
-
-    Returns:
-        The longer record; None if the article has neither a section with results nor tables.
+    None of an article that has neither a section with results nor tables.
     """
     abstract = record.abstract.rstrip()
     results = _up_to(

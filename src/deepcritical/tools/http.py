@@ -29,8 +29,16 @@ from tenacity import (
 
 from deepcritical.domain.errors import ConfigurationError, RateLimitError, SearchError
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.layers import Down, DownError, Layer, Paced, Whole
-from deepcritical.tools.network import BREAKS_OFF, RequestsTransport, network_for
+from deepcritical.tools.network import (
+    BREAKS_OFF,
+    Down,
+    DownError,
+    Layer,
+    Paced,
+    RequestsTransport,
+    Whole,
+    network_for,
+)
 from deepcritical.tools.rate_limiter import Limiter
 
 ATTEMPTS = 4

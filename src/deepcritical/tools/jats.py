@@ -181,9 +181,6 @@ class FullText(Model):
 def parse_jats(payload: bytes) -> FullText:
     """Return the text of an article.
 
-    Args:
-        payload: A JATS document as it came.
-
     Raises:
         SearchError: It is no article with a text, declares entities, or is too large or too deep.
     """

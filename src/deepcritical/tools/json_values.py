@@ -10,11 +10,7 @@ from deepcritical.domain.errors import SearchError
 
 
 def decoded(payload: bytes, source: str) -> Any:
-    """What a body of JSON holds.
-
-    Raises:
-        SearchError: It is none.
-    """
+    """What a body of JSON holds; raises SearchError for another body."""
     try:
         return json.loads(payload)
     except (ValueError, RecursionError) as error:

@@ -42,12 +42,6 @@ _PMID = re.compile(rb"<PMID[^>]*>\s*([0-9]{1,10})\s*<")
 def parse(payload: bytes) -> Parsed:
     """The records of an answer of EFetch (`db=pubmed`, `retmode=xml`), articles and book chapters.
 
-    Args:
-        payload: The body as it came.
-
-    Returns:
-        The records in their order, and those that could not be read, each with its PMID and reason.
-
     Raises:
         RateLimitError: The body refuses more requests.
         SearchError: It is an error message, or no XML of PubMed.
@@ -58,9 +52,7 @@ def parse(payload: bytes) -> Parsed:
 def is_whole(payload: bytes) -> bool:
     """Whether the answer is XML from end to end; `parse` reads also what is left of a broken one.
 
-    Raises:
-        RateLimitError: The body refuses more requests.
-        SearchError: It holds no record at all, as for `parse`.
+    Raises as `parse` does.
     """
     return _read(payload)[1]
 
@@ -166,8 +158,7 @@ class _Reading:
 def _evidence(record: ET.Element) -> Evidence:
     """One record.
 
-    Raises:
-        ValueError: It has no title or no id, so that it cannot be cited.
+    Raises ValueError for a record without a title or an id, which cannot be cited.
     """
     title = _title(record)
     if not title:

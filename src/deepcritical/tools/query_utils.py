@@ -146,12 +146,7 @@ def _any_of(concept: Concept) -> str:
 
 
 def any_of_terms(terms: Iterable[str], worded: Callable[[str], str] = str) -> str:
-    """Terms joined by OR; one of several words in parentheses.
-
-    Args:
-        terms: Words, phrases and operators, as the user or a rule gave them.
-        worded: Removes what a source would misread.
-    """
+    """Terms joined by OR; one of several words in parentheses."""
     texts = dict.fromkeys(_balanced(worded(_plain(term))) for term in terms)
     kept = [text for text in texts if is_searchable(text)]
     if len(kept) == 1:

@@ -59,9 +59,6 @@ class Turns:
 
     It waits for one place at a time. So each run has one place in the queue of the limiter, however
     many requests it has, and runs take turns.
-
-    Args:
-        limiter: Gives the places, to all runs.
     """
 
     def __init__(self, limiter: Limiter) -> None:
@@ -73,9 +70,6 @@ class Turns:
         """Wait until one request may be sent, and send it within; yields what says that it was.
 
         While it waits, the deadline moves on.
-
-        Raises:
-            SearchError: As of the limiter.
         """
         with by.paused() if by else nullcontext():
             async with self._one:
@@ -202,11 +196,6 @@ class Quota:
     """At most so many within a time, counted for each key on its own; nothing ever waits.
 
     One process counts for itself, in one event loop.
-
-    Args:
-        most: How many.
-        per_s: Seconds within which.
-        clock: Monotonic seconds.
     """
 
     MAX_KEYS = 10_000

@@ -41,11 +41,7 @@ def known(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def parse_sources(text: str) -> tuple[str, ...]:
-    """Keys of sources with commas or blanks between them; as `known`.
-
-    Raises:
-        ValueError: A name is that of no source, or there is none.
-    """
+    """Keys of sources with commas or blanks between them; as `known`."""
     names = text.lower().replace(",", " ").split()
     if not names:
         raise ValueError(f"name at least one of {', '.join(KEYS)}")

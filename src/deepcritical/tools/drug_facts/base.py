@@ -67,11 +67,7 @@ class Found(NamedTuple):
 
 
 class FactSource(ABC):
-    """One curated source, which answers what it knows of a drug in one request.
-
-    Args:
-        client: Speaks to it.
-    """
+    """One curated source, which answers what it knows of a drug in one request."""
 
     terms: Terms
     """Its name, licence and address."""
@@ -139,11 +135,7 @@ def answered(source: FactSource, drug: Drug, today: str, found: Found | SearchEr
 
 
 def list_in(content: bytes, source: str, name: str) -> list[Any]:
-    """The list of this name in an answer.
-
-    Raises:
-        SearchError: The body is no object of JSON with such a list.
-    """
+    """The list of this name in an answer; raises SearchError where there is none."""
     found = as_dict(decoded(content, source)).get(name)
     if not isinstance(found, list):
         raise SearchError(f"{source}'s answer holds no list of {name}.", "Try again later.")
@@ -181,13 +173,7 @@ _GRACE_S = 0.5
 
 
 class DrugFactsLookUp:
-    """Everything that is known of drugs.
-
-    Args:
-        sources: Who is asked, in the order in which they are told.
-        deadline_s: Seconds that a source gets.
-        today: The date, ISO.
-    """
+    """Everything that is known of drugs."""
 
     def __init__(
         self, sources: Sequence[FactSource], *, deadline_s: float, today: Callable[[], str]

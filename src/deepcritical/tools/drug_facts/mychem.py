@@ -90,11 +90,7 @@ class _Hit(NamedTuple):
 
 
 def read_mychem(content: bytes, drug: Drug, today: str) -> Found:
-    """What an answer says of a drug.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """What an answer says of a drug."""
     listed = list_in(content, TERMS.source, "hits")
     objects = dicts(listed)
     hits = list(_meant(objects, drug))

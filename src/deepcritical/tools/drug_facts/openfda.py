@@ -72,11 +72,7 @@ class AdverseEvents(FactSource):
 
 
 def read_labels(content: bytes, drug: Drug, today: str) -> Found:
-    """The labels of an answer, those of the drug alone before those of products with others too.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """The labels of an answer, those of the drug alone before those of products with others too."""
     labels, skipped = [], []
     for number, result in enumerate(list_in(content, "openFDA", "results"), 1):
         label = _label(as_dict(result), drug, today)
@@ -153,11 +149,7 @@ def _date(text: str) -> str:
 
 
 def read_events(content: bytes, drug: Drug, today: str) -> Found:
-    """The counts of an answer.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """The counts of an answer."""
     counts, unread = [], 0
     for result in map(as_dict, list_in(content, "openFDA", "results")):
         event, reports = as_text(result.get("term")), as_number(result.get("count"))

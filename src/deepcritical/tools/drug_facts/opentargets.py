@@ -68,11 +68,7 @@ class OpenTargets(FactSource):
 
 
 def _data(content: bytes) -> tuple[Any_, tuple[str, ...]]:
-    """The data of an answer and the errors beside it.
-
-    Raises:
-        SearchError: It holds no data.
-    """
+    """The data of an answer and the errors beside it; raises SearchError without data."""
     answer = as_dict(decoded(content, TERMS.source))
     told = (as_text(error.get("message")) for error in dicts(answer.get("errors")))
     errors = tuple(message[:200] or "an error without words" for message in told)
@@ -91,11 +87,7 @@ class _Entry(NamedTuple):
 
 
 def read_open_targets(content: bytes, drug: Drug, today: str) -> Found:
-    """What an answer says of a drug.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """What an answer says of a drug."""
     data, errors = _data(content)
     if "search" not in data and "drug" not in data:
         raise SearchError("Open Targets' answer holds no search.", "Try again later.")

@@ -54,11 +54,7 @@ def _entities(drug: Drug) -> tuple[str, ...]:
 
 
 def read_relations(content: bytes, drug: Drug, today: str) -> Found:
-    """The relations of an answer.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """The relations of an answer."""
     relations, unread = [], 0
     rows = decoded(content, TERMS.source)
     if not isinstance(rows, list):
