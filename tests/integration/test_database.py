@@ -159,7 +159,7 @@ class TestMigrations:
 FULL = """
 import asyncio, sys
 from deepcritical.domain.errors import ConfigurationError, StorageError
-from deepcritical.domain.events import Stage
+from deepcritical.domain.events import Notice, Stage
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 

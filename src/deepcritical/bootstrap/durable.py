@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.tending import TTL_S
 from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.job_board import JobBoard
+from deepcritical.services.job_board import JobBoard, WorkerName
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.worker_files import WorkerName
 
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine

@@ -17,7 +17,7 @@ from deepcritical.services.database_url import sqlite_file
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.shared_limiter import SharedLimits
 from deepcritical.settings import Settings
-from deepcritical.tools.base import SearchTool
+from deepcritical.tools.base import Means, SearchTool, SourceDescription
 from deepcritical.tools.drug_facts.base import FactSource
 from deepcritical.tools.drug_facts.mychem import MyChem
 from deepcritical.tools.drug_facts.openfda import AdverseEvents, Labels
@@ -29,7 +29,6 @@ from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.pubmed_search import MeshNames
 from deepcritical.tools.rate_limiter import Limiter, limiter_for
 from deepcritical.tools.registry import BY_KEY, FULL_TEXTS, MESH
-from deepcritical.tools.source import Means, SourceDescription
 
 __all__ = ["LiveSources", "open_sources"]
 

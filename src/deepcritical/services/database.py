@@ -102,9 +102,6 @@ class Database:
     def probe(self, within_s: float) -> str:
         """Return what was found out about the database, which is not changed. Blocks.
 
-        Args:
-            within_s: How long a server may take to answer, and damage in a file is looked for.
-
         Raises:
             ConfigurationError, StorageError: As of `check`.
         """
@@ -126,11 +123,10 @@ class Database:
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run one writing transaction; it is done or not done, also when the caller is cancelled.
 
-        Args:
-            work: What is to be done. It may run several times, each time from the beginning.
-
         Raises:
             StorageError: The database cannot be used.
+
+        The work may run several times, each time from the beginning.
         """
         return await self._in_thread(work, writing=True)
 

@@ -54,11 +54,7 @@ class Works(Mapping[str, Evidence]):
         """Canonical id -> evidence id; ``notice`` stands before the DOI of a notice."""
 
     def __getitem__(self, evidence_id: str) -> Evidence:
-        """The record, also by a former id.
-
-        Raises:
-            KeyError: No such id was given out.
-        """
+        """The record, also by a former id."""
         return self._records[self.current(evidence_id)]
 
     def __iter__(self) -> Iterator[str]:
@@ -78,7 +74,9 @@ class Works(Mapping[str, Evidence]):
         found = {self._owners[i] for i in _names(record) if i in self._owners}
         keys = [key for key in self._records if key in found] if len(found) > 1 else [*found]
         key = keys[0] if keys else f"E{len(self._records) + len(self._aliases) + 1}"
-        parts = _distinct([*(part for i in keys for part in self._parts_of(i)), record])
+        parts = _distinct(
+            [*(part for i in keys for part in self._parts.get(i) or (self._records[i],)), record]
+        )
         merged = merge_evidence(*parts)
         unchanged = tuple(i for i in keys if self._records[i].content == merged.content)
         self._join(key, keys[1:])
@@ -88,9 +86,6 @@ class Works(Mapping[str, Evidence]):
         # Also ids that the merged record has no field for, such as a second DOI.
         self._owners |= dict.fromkeys(_names(record) | _names(merged), key)
         return Taken(key, tuple(keys[1:]), unchanged)
-
-    def _parts_of(self, key: str) -> tuple[Evidence, ...]:
-        return self._parts.get(key) or (self._records[key],)
 
     def _join(self, key: str, others: list[str]) -> None:
         for other in others:
@@ -267,10 +262,6 @@ class EvidenceStore:
     def identified(self) -> int:
         """Records in all answers of all sources, duplicates included (PRISMA: identified)."""
         return sum(search.identified for search in self.searches)
-
-    def to_snapshot(self, name: str, created: str = "") -> bytes:
-        """The records as a snapshot file; see `as_snapshot`."""
-        return as_snapshot(self._works.values(), name, created)
 
 
 def as_snapshot(records: Iterable[Evidence], name: str, created: str = "") -> bytes:

@@ -30,9 +30,6 @@ def import_quietly(*names: str) -> None:
     A full garbage collection over the objects of such a library, which an import sets off several
     times, stops every thread for some 200 ms. So there is none meanwhile, and what was loaded is
     not looked through again.
-
-    Raises:
-        ImportError: A module is not installed.
     """
     with _importing:
         if all(name in sys.modules for name in names):

@@ -106,16 +106,3 @@ class ShippedVectors:
             ) from error
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # what float16 took off
         return _Held(model, dict(zip(hashes, vectors, strict=True)))
-
-
-def write_vectors(path: Path, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-    """Write the file; the same vectors give the same bytes."""
-    import numpy as np
-
-    hashes = sorted(vectors)
-    np.savez(
-        path,
-        model=np.array(model),
-        hashes=np.array(hashes),
-        vectors=np.stack([vectors[key] for key in hashes]).astype("float16"),
-    )

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
 _K1, _B = 1.5, 0.75
 """How soon a repeated term stops to count, and how far a long text is discounted."""
 _WORD = bounded(r"[^\W_]+(?:-[^\W_]+)*")
@@ -71,10 +70,6 @@ class _Postings(NamedTuple):
     """How often it occurs in each."""
 
 
-def _no_postings() -> _Postings:
-    return _Postings(array("I"), array("I"))
-
-
 class LexicalIndex:
     """BM25 over texts, in Lucene's variant (Kamphuis et al., ECIR 2020).
 
@@ -84,7 +79,9 @@ class LexicalIndex:
     def __init__(self, corpus: Sequence[Sequence[str]]) -> None:
         import numpy as np
 
-        self._postings: dict[str, _Postings] = defaultdict(_no_postings)
+        self._postings: dict[str, _Postings] = defaultdict(
+            lambda: _Postings(array("I"), array("I"))
+        )
         for number, words in enumerate(corpus):
             for term, count in Counter(words).items():
                 texts, counts = self._postings[term]
@@ -119,10 +116,6 @@ def fuse(lexical: Mapping[str, float], dense: Mapping[str, float]) -> dict[str, 
     TOIS 42, 2023): scores are divided by the best of their list; one that a list lacks has 0.
     It also orders records that two lists rank crosswise.
 
-    Args:
-        lexical: BM25 scores by id.
-        dense: Cosine similarities by id.
-
     Returns:
         Scores by id, best first, 1.0 for a record that leads in all three; comparable only within
         one answer. Equal ones are in the order of their ids.
@@ -148,12 +141,6 @@ def with_missed(
     """The nearest vectors, those too that an index missed which only finds nearly all.
 
     A filtered search in a graph of neighbours may end before it has met all that fit the filter.
-
-    Args:
-        found: Cosine similarities by id, as the index gave them.
-        vectors: All that are searched, by id, L2-normalised.
-        query: L2-normalised.
-        n: How many are wanted.
 
     Returns:
         Cosine similarities of the `n` nearest by id, best first; equal ones by their ids.

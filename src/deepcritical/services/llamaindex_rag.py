@@ -164,7 +164,8 @@ class LlamaIndexRAGService:
         lexical = await asyncio.to_thread(_lexical, indexed, text, pool)
         dense = await self._dense(indexed, text, pool) if method != "lexical" else {}
         if not dense:
-            ranked = _relative(lexical)
+            best = max(lexical.values(), default=1.0)
+            ranked = {key: score / best for key, score in lexical.items()}
         else:
             ranked = fuse(lexical, dense) if method == "hybrid" else dense
         return _picked(indexed, ranked, max_results, among)
@@ -276,7 +277,7 @@ def _extended(
     new = {i: record for part in read for i, record in part.items()}
     keys = {**before.keys, **{i: record.key for i, record in new.items()}}
     owners: dict[str, tuple[str, ...]] = {}
-    for evidence_id in sorted(keys, key=_natural):
+    for evidence_id in sorted(keys, key=lambda i: (len(i), i)):
         key = keys[evidence_id]
         owners[key] = (*owners.get(key, ()), evidence_id)
     known = {**before.words, **{record.key: record.words for record in new.values()}}
@@ -293,10 +294,6 @@ def _compared(before: _Indexed, after: _Indexed) -> _Change:
     )
 
 
-def _natural(evidence_id: str) -> tuple[int, str]:
-    return len(evidence_id), evidence_id
-
-
 def _lexical(indexed: _Indexed, text: str, pool: int) -> dict[str, float]:
     """BM25 scores above 0 by content hash, best first."""
     if indexed.ranker is None:
@@ -306,11 +303,6 @@ def _lexical(indexed: _Indexed, text: str, pool: int) -> dict[str, float]:
     scores = indexed.ranker.scores(text)
     order = np.argsort(-scores, kind="stable")[:pool]
     return {indexed.hashes[i]: float(scores[i]) for i in order if scores[i] > 0}
-
-
-def _relative(lexical: Mapping[str, float]) -> dict[str, float]:
-    best = max(lexical.values(), default=1.0)
-    return {key: score / best for key, score in lexical.items()}
 
 
 def _picked(

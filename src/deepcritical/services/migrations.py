@@ -134,16 +134,7 @@ def migrate(
 ) -> tuple[str, ...]:
     """Apply what is missing, within the caller's transaction, which no other process may share.
 
-    Args:
-        connection: The transaction.
-        wanted: Names of migrations.
-        of_newer: Whether a database of a newer version is as good.
-
-    Returns:
-        The names of what was applied.
-
-    Raises:
-        StorageError: The database was made by a newer version, and must not be.
+    Return the names of what was applied. Raises StorageError as `_applied` does.
     """
     _APPLIED.create(connection, checkfirst=True)
     applied = _applied(connection, of_newer=of_newer)

@@ -18,14 +18,12 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.services import engines
 from deepcritical.services.database import BUSY_S, Database, Stored, reads
-from deepcritical.services.job_queries import clock
+from deepcritical.services.job_queries import OPEN, WITH_TRACE, clock
 from deepcritical.services.migrations import check
 from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, workers
 
-_OPEN = tool_traces.c.status.in_([TraceStatus.PENDING.value, TraceStatus.IN_PROGRESS.value])
-_WITH_JOB = tool_traces.join(jobs, jobs.c.run_id == tool_traces.c.id)
-_WAITING = _OPEN & jobs.c.first_step_at.is_(None)
-_UNDER_WAY = _OPEN & jobs.c.first_step_at.is_not(None)
+_WAITING = OPEN & jobs.c.first_step_at.is_(None)
+_UNDER_WAY = OPEN & jobs.c.first_step_at.is_not(None)
 
 
 class WaitingRuns(Model):
@@ -113,7 +111,7 @@ class ReadOnlyDatabase(Database):
 def _waiting(connection: sa.Connection) -> tuple[WaitingRuns, ...]:
     """The runs that wait for their first step, by user; the longest wait first."""
     user, oldest = tool_traces.c.user_id, sa.func.min(jobs.c.queued_at, type_=jobs.c.queued_at.type)
-    asked = sa.select(user, sa.func.count(), oldest).select_from(_WITH_JOB).where(_WAITING)
+    asked = sa.select(user, sa.func.count(), oldest).select_from(WITH_TRACE).where(_WAITING)
     now = _now(connection)
     return tuple(
         WaitingRuns(user_id=who, runs=runs, oldest_wait_s=max(0.0, (now - since).total_seconds()))
@@ -122,7 +120,7 @@ def _waiting(connection: sa.Connection) -> tuple[WaitingRuns, ...]:
 
 
 def _workers(connection: sa.Connection, ttl_s: float) -> tuple[WorkerState, ...]:
-    counted = sa.select(jobs.c.worker, sa.func.count()).select_from(_WITH_JOB).where(_UNDER_WAY)
+    counted = sa.select(jobs.c.worker, sa.func.count()).select_from(WITH_TRACE).where(_UNDER_WAY)
     runs = {row[0]: row[1] for row in connection.execute(counted.group_by(jobs.c.worker))}
     now = clock(connection)
     found = connection.execute(sa.select(workers).order_by(workers.c.beat_at.desc()))
@@ -146,7 +144,7 @@ def _stuck(
     of_job = jobs.c["worker", "takeovers", "first_step_at", "queue_deadline"]
     asked = sa.select(*of_trace, *of_job, heard.label("heard_at"))
     rows = connection.execute(
-        asked.select_from(tool_traces.outerjoin(jobs)).where(_OPEN).order_by(heard, of_trace[0])
+        asked.select_from(tool_traces.outerjoin(jobs)).where(OPEN).order_by(heard, of_trace[0])
     )
     now = _now(connection)
     return tuple(
@@ -224,8 +222,7 @@ class Operations(Stored):
     async def stuck(self, silent_s: float) -> tuple[StuckRun, ...]:
         """Runs that somebody may have to look at, one for each reason, the longest silent first.
 
-        Args:
-            silent_s: Seconds without an event from which on a run under way counts.
+        A run under way counts from so many seconds without an event on.
         """
 
         def work(connection: sa.Connection) -> tuple[StuckRun, ...]:

@@ -79,19 +79,11 @@ def append(
 ) -> int:
     """Add events and fold them into their trace; those whose key is there already are left out.
 
-    Args:
-        connection: The transaction.
-        trace_id: The trace.
-        entries: Events with their keys.
-        ending: What the trace is completed with.
-        worker: Who writes them; None for one who need not have the run.
-
-    Returns:
-        How many were new.
-
     Raises:
         TraceNotFoundError, TraceEndedError: They cannot be added; TraceTakenError when another
             worker has the run, or has written events of it meanwhile.
+
+    Return how many were new. With a `worker`, only if that one has the run.
     """
     if worker is not None:
         _check_worker(connection, trace_id, worker)

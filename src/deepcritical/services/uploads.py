@@ -75,8 +75,7 @@ class Uploads(Stored):
     async def find(self, ids: Sequence[str], user_id: str) -> dict[str, OwnDocument]:
         """Return a user's documents by their ids, and keep them for longer.
 
-        Raises:
-            DocumentNotFoundError: One is not there, not any more, or another user's.
+        Raises DocumentNotFoundError for one that is not there, not any more, or another user's.
         """
         work = partial(_use, ids=ids, user_id=user_id)
         found = await self._database.write(work) if ids else {}

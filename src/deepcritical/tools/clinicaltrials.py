@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import (
+    AgentSearch,
     Page,
     SearchTool,
+    SourceDescription,
     SourceOutcome,
     SourceQuery,
     SourceResult,
@@ -23,7 +25,6 @@ from deepcritical.tools.base import (
 from deepcritical.tools.clinicaltrials_records import parse, read_version, studies_in
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.query_utils import trial_params
-from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
     from deepcritical.tools.http import SourceClient

@@ -34,8 +34,7 @@ _POOLED = re.compile(r"review|meta-?analy|pooled|overview|guideline", re.IGNOREC
 def parse(payload: bytes) -> Page:
     """The records of a page of /studies, or of the document of /studies/{nct}.
 
-    Raises:
-        SearchError: Not JSON, or JSON that holds no studies, such as an error message.
+    Raises SearchError for JSON that holds no studies, such as an error message.
     """
     document = studies_in(payload)
     studies = [document] if "protocolSection" in document else document["studies"]

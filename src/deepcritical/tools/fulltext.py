@@ -48,10 +48,7 @@ async def fetch_full_texts(
 ) -> tuple[FullTextAnswer, ...]:
     """Fetch the full texts of records, all at once behind the client's limiter.
 
-    Args:
-        records: Those without a PMCID are `not_applicable`.
-        within_s: Seconds after which what has not come is `unavailable`.
-        client: Speaks to the REST service of Europe PMC.
+    Those without a PMCID are `not_applicable`; what has not come in time is `unavailable`.
     """
     if not records:
         return ()
@@ -65,7 +62,9 @@ async def _fetched(record: Evidence, client: SourceClient, by: Deadline) -> Full
         why = "It has no PMCID."
         return FullTextAnswer(outcome=SourceOutcome.NOT_APPLICABLE, why=why)
     try:
-        payload = await client.get(f"{pmcid}/fullTextXML", {}, _may_be_cached, by)
+        payload = await client.get(
+            f"{pmcid}/fullTextXML", {}, lambda b: parse_jats(b).may_be_kept, by
+        )
         text = await asyncio.to_thread(parse_jats, payload.content)
     except (SearchError, ConfigurationError) as error:
         return FullTextAnswer(outcome=SourceOutcome.UNAVAILABLE, why=str(error))
@@ -80,11 +79,6 @@ async def _fetched(record: Evidence, client: SourceClient, by: Deadline) -> Full
         return FullTextAnswer(outcome=SourceOutcome.DATA, evidence=longer)
     why = "Its XML breaks off or is very long; what stands before that was read."
     return FullTextAnswer(outcome=SourceOutcome.DEGRADED, evidence=longer, why=why)
-
-
-def _may_be_cached(body: bytes) -> bool:
-    """Whether the answer may be kept; raises SearchError as `parse_jats` does."""
-    return parse_jats(body).may_be_kept
 
 
 def with_full_text(record: Evidence, text: FullText) -> Evidence | None:

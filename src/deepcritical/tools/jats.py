@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.patterns import bounded
-from deepcritical.tools.xml_text import plain_text
+from deepcritical.tools.markup import plain_text
 
 SectionKind = Literal["introduction", "methods", "results", "discussion", "conclusion", "other"]
 
@@ -56,7 +56,6 @@ _CC = bounded(r"creativecommons\.org/(?:licenses|publicdomain)/([a-z]+(?:-[a-z]+
 _CC_SHORT = bounded(r"\bCC[ -]?(0|BY(?:-(?:NC|SA|ND))*)(?![\w-])", re.IGNORECASE)
 _LICENCE_WORDS = frozenset({"license", "license_ref"})
 _KEPT_LICENCES = frozenset({"cc0", "cc by", "cc by-sa", "cc by-nc", "cc by-nc-sa"})
-
 
 _MAX_ROWS = 300
 _MAX_COLUMNS = 40

@@ -103,7 +103,6 @@ class Unpacker:
 
 _ENDS = {b"{": b"}", b"[": b"]", b"<": b">"}
 
-
 _BROKEN_OFF = requests.exceptions.BaseHTTPError  # type: ignore[attr-defined] # urllib3's own
 
 

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 from deepcritical.domain.evidence import Integrity
 from deepcritical.domain.identity import normalised_doi, trials_in
 from deepcritical.tools.base import WORST_FIRST
-from deepcritical.tools.xml_text import children_of, plain_text, text_at, texts_at
+from deepcritical.tools.markup import children_of, plain_text, text_at, texts_at
 
 _ARTICLE = "MedlineCitation/Article"
 _BOOK = "BookDocument"

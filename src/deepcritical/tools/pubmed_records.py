@@ -21,7 +21,7 @@ from deepcritical.domain.identity import record_url, trials_in
 from deepcritical.domain.patterns import bounded
 from deepcritical.tools import pubmed_fields as fields
 from deepcritical.tools.base import Parsed
-from deepcritical.tools.xml_text import text_at, texts_at
+from deepcritical.tools.markup import text_at, texts_at
 
 _RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
@@ -60,7 +60,7 @@ def is_whole(payload: bytes) -> bool:
 def _read(payload: bytes) -> tuple[Parsed, bool]:
     """The records, and whether they come from XML that is whole."""
     # E-utilities name a DTD and declare nothing of their own: what does is no answer of theirs.
-    if _DECLARES.search(payload, 0, _start_of_records(payload)):
+    if _DECLARES.search(payload.partition(b"<Pubmed")[0]):
         raise SearchError("PubMed sent XML that declares entities of its own.", "Try again later.")
     try:
         return _read_stream(payload), True
@@ -82,11 +82,6 @@ def refusal(payload: bytes) -> SearchError:
         f"PubMed answered with something else than its data: {words[:120] or 'nothing'}",
         "Try again later.",
     )
-
-
-def _start_of_records(payload: bytes) -> int:
-    at = payload.find(b"<Pubmed")
-    return at if at >= 0 else len(payload)
 
 
 def _read_stream(payload: bytes) -> Parsed:

@@ -126,15 +126,11 @@ def _notes(result: dict[str, Any]) -> Iterator[str]:
     for where in ("errorlist", "warninglist"):
         lists = as_dict(result.get(where))
         for key, kind in _UNKNOWN.items():
-            for phrase in _texts(lists.get(key)):
+            for phrase in filter(None, map(one_line, as_list(lists.get(key)))):
                 yield f"PubMed knows no {kind} “{phrase}” and searched without it"
-        for message in _texts(lists.get("outputmessages")):
+        for message in filter(None, map(one_line, as_list(lists.get("outputmessages")))):
             if not _NOTHING_FOUND.search(message):
                 yield f"PubMed says: {message}"
-
-
-def _texts(value: object) -> list[str]:
-    return [text for text in map(one_line, as_list(value)) if text]
 
 
 _MOST_RECORDS = 5

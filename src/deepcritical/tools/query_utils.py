@@ -68,7 +68,7 @@ def clean_query(text: str) -> str:
 
     Operators, phrases in quotes, field tags, parentheses, acronyms and names stay as they are.
     """
-    pieces = _split(_plain(text))
+    pieces = re.split(f"({_PROTECTED.pattern})", _plain(text))
     question = any(opener.match(pieces[0]) for opener in _OPENERS)
     cleaned = "".join(
         piece if _PROTECTED.fullmatch(piece) else _without_noise(piece, question and not index)
@@ -98,11 +98,7 @@ def concept_groups(
 
     Without any the whole question is the only one; without a word to search for there is none.
 
-    Args:
-        query: What is asked.
-        drug: A drug in the language of the source.
-        condition: A condition likewise.
-        worded: Removes what a source would misread.
+    `worded` removes what a source would misread.
     """
     blocks = (
         drug(drug_concept(query.drug)) if query.drug else "",
@@ -123,11 +119,6 @@ def _plain(text: str) -> str:
     text = re.sub(r"[\u201c\u201d\u201e\u00ab\u00bb\u2033]", '"', text)
     text = re.sub(r"[\u2018\u2019\u02bc]", "'", text)
     return " ".join(re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", text).split())
-
-
-def _split(text: str) -> list[str]:
-    """The text in pieces, the protected ones by themselves; never empty."""
-    return re.split(f"({_PROTECTED.pattern})", text)
 
 
 def _without_noise(piece: str, question: bool) -> str:
@@ -151,11 +142,8 @@ def any_of_terms(terms: Iterable[str], worded: Callable[[str], str] = str) -> st
     kept = [text for text in texts if is_searchable(text)]
     if len(kept) == 1:
         return kept[0]
-    return " OR ".join(text if _is_one(text) else f"({text})" for text in kept)
-
-
-def _is_one(text: str) -> bool:
-    return " " not in text or re.fullmatch(r'"[^"]*"', text) is not None
+    one = re.compile(r'[^ ]+|"[^"]*"')
+    return " OR ".join(text if one.fullmatch(text) else f"({text})" for text in kept)
 
 
 def free_text(text: str, worded: Callable[[str], str] = str) -> str:

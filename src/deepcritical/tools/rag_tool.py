@@ -21,12 +21,7 @@ that two runs over the same records rank them alike."""
 
 
 class RagTool(SearchTool):
-    """A search tool over the records of one run; it adds none. Implements `RankRecords`, too.
-
-    Args:
-        rag: The run's retrieval.
-        ready_within_s: Seconds after which a ranking goes by words alone.
-    """
+    """A search tool over the records of one run; it adds none. Implements `RankRecords`, too."""
 
     name = "records of this run"
 

@@ -46,11 +46,7 @@ class Limiter(Protocol):
     """Protocol: gives the places at one host, to who came first."""
 
     async def place(self) -> Place:
-        """Wait until one request may be sent.
-
-        Raises:
-            SearchError: There is no telling.
-        """
+        """Wait until one request may be sent; raises SearchError where there is no telling."""
         ...
 
 
@@ -177,9 +173,7 @@ _making = threading.Lock()
 def limiter_for(host: str, per_second: int) -> Limiter:
     """The limiter of a host, always the same one.
 
-    Args:
-        host: Name of the host; all its paths count together (E-utilities: ESearch and EFetch).
-        per_second: Requests that may arrive within any second.
+    All paths of a host count together (E-utilities: ESearch and EFetch).
     """
     with _making:
         if (host, per_second) not in _limiters:

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 
 from deepcritical.tools import clinicaltrials, europepmc, pubmed, web_search
-from deepcritical.tools.source import SourceDescription
+from deepcritical.tools.base import SourceDescription
 
 SOURCES: tuple[SourceDescription, ...] = (
     pubmed.SOURCE,
@@ -29,11 +29,7 @@ DEFAULT_NAMES = " and ".join(part for part in (", ".join(_DEFAULT[:-1]), _DEFAUL
 
 
 def known(names: Iterable[str]) -> tuple[str, ...]:
-    """Keys of sources, each once, in the order of `SOURCES`.
-
-    Raises:
-        ValueError: One of them is none.
-    """
+    """Keys of sources, each once, in the order of `SOURCES`; ValueError for another."""
     named = set(names)
     if unknown := sorted(named - set(KEYS)):
         raise ValueError(f"there is no source {', '.join(unknown)}; choose of {', '.join(KEYS)}")
@@ -48,11 +44,9 @@ def parse_sources(text: str) -> tuple[str, ...]:
     return known(names)
 
 
-def _known_one(key: str) -> str:
-    return known([key])[0]
-
-
 SourceKey = Annotated[
-    str, AfterValidator(_known_one), WithJsonSchema({"type": "string", "enum": list(KEYS)})
+    str,
+    AfterValidator(lambda key: known([key])[0]),
+    WithJsonSchema({"type": "string", "enum": list(KEYS)}),
 ]
 """The key of a source, where it comes from outside."""

@@ -53,13 +53,8 @@ def _count(value: Any) -> Any:
     return int(match.group(1).replace(",", "")) if match else None
 
 
-def _as_text(value: Any) -> Any:
-    return str(value) if isinstance(value, int) else value
-
-
 _Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
-_Text = Annotated[str | None, BeforeValidator(_as_text)]
-
+_Text = Annotated[str | None, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
 
 _Count = Annotated[int | None, BeforeValidator(_count)]
 
@@ -121,10 +116,6 @@ class Parsed(NamedTuple):
 
 def parse(payload: bytes, name: str) -> Parsed:
     """The records of a snapshot.
-
-    Args:
-        payload: The file's bytes, UTF-8.
-        name: What to call the file in messages.
 
     Raises:
         SnapshotCorruptError: Not UTF-8, empty, without one readable record, or not the bytes whose

@@ -9,7 +9,7 @@ import asyncio
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, ClassVar, NamedTuple
 
 from deepcritical.domain.drug_facts import AskedOf, DrugFacts, Origin
@@ -72,6 +72,8 @@ class FactSource(ABC):
     terms: Terms
     """Its name, licence and address."""
     _path: str
+    _read: Callable[[bytes, Drug, str], Found]
+    """Reads an answer about a drug, of this day; raises SearchError for a body that is none."""
     _beside: ClassVar[Mapping[str, str | int]] = {}
     """Parameters that are the same for every drug, and tell a reader nothing."""
     _lacks_by_404 = False
@@ -93,7 +95,9 @@ class FactSource(ABC):
         return await self._found(self._asked(drug), drug, today, by)
 
     async def _found(self, asked: Mapping[str, str], drug: Drug, today: str, by: Deadline) -> Found:
-        read = partial(self._read, drug=drug, today=today)
+        def read(content: bytes) -> Found:
+            return self._read(content, drug, today)
+
         try:
             payload = await self._client.get(self._path, {**asked, **self._beside}, read, by)
         except NoMatchError:
@@ -104,10 +108,6 @@ class FactSource(ABC):
 
     @abstractmethod
     def _asked(self, drug: Drug) -> dict[str, str]: ...
-
-    @abstractmethod
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        """What an answer says; raises SearchError for a body that is none."""
 
 
 def answered(source: FactSource, drug: Drug, today: str, found: Found | SearchError) -> DrugFacts:

@@ -66,20 +66,6 @@ Any_ = dict[str, Any]
 Kind = TypeVar("Kind", bound=CuratedFact)
 
 
-class MyChem(FactSource):
-    """Asks MyChem.info."""
-
-    terms = TERMS
-    _path = "query"
-    _beside: ClassVar = {"size": _MOST_HITS, "fields": _FIELDS}
-
-    def _asked(self, drug: Drug) -> dict[str, str]:
-        return {"q": quoted(drug)}
-
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        return read_mychem(content, drug, today)
-
-
 class _Hit(NamedTuple):
     """A hit that is the drug, a salt of it or a product of it alone."""
 
@@ -281,3 +267,15 @@ def _joined(facts: Iterable[Kind], key: Any) -> tuple[Kind, ...]:
 
 def _first(texts: Iterable[str]) -> str:
     return next((text for text in texts if text), "")
+
+
+class MyChem(FactSource):
+    """Asks MyChem.info."""
+
+    _read = staticmethod(read_mychem)
+    terms = TERMS
+    _path = "query"
+    _beside: ClassVar = {"size": _MOST_HITS, "fields": _FIELDS}
+
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {"q": quoted(drug)}

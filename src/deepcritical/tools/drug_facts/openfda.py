@@ -37,40 +37,6 @@ _APPLICATIONS = ("NDA", "ANDA", "BLA")
 Any_ = dict[str, Any]
 
 
-class Labels(FactSource):
-    """Asks openFDA for the labels of a drug's products, those of the drug alone first."""
-
-    terms = LABELS
-    _path = "drug/label.json"
-    _beside: ClassVar = {"limit": _MOST_LABELS, "sort": "effective_time:desc"}
-    _lacks_by_404 = True
-
-    def _asked(self, drug: Drug) -> dict[str, str]:
-        name = quoted(drug)
-        return {"search": f"openfda.generic_name:{name} OR openfda.brand_name:{name}"}
-
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        return read_labels(content, drug, today)
-
-
-class AdverseEvents(FactSource):
-    """Asks openFDA how often events were reported with a drug, the commonest first."""
-
-    terms = EVENTS
-    _path = "drug/event.json"
-    _beside: ClassVar = {"limit": _MOST_EVENTS}
-    _lacks_by_404 = True
-
-    def _asked(self, drug: Drug) -> dict[str, str]:
-        return {
-            "search": f"patient.drug.medicinalproduct:{quoted(drug)}",
-            "count": "patient.reaction.reactionmeddrapt.exact",
-        }
-
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        return read_events(content, drug, today)
-
-
 def read_labels(content: bytes, drug: Drug, today: str) -> Found:
     """The labels of an answer, those of the drug alone before those of products with others too."""
     labels, skipped = [], []
@@ -159,3 +125,33 @@ def read_events(content: bytes, drug: Drug, today: str) -> Found:
             unread += 1
     skipped = (f"{unread} counts could not be read",) if unread else ()
     return Found(DrugFacts(drug=drug.name, events=tuple(counts)), skipped)
+
+
+class Labels(FactSource):
+    """Asks openFDA for the labels of a drug's products, those of the drug alone first."""
+
+    _read = staticmethod(read_labels)
+    terms = LABELS
+    _path = "drug/label.json"
+    _beside: ClassVar = {"limit": _MOST_LABELS, "sort": "effective_time:desc"}
+    _lacks_by_404 = True
+
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        name = quoted(drug)
+        return {"search": f"openfda.generic_name:{name} OR openfda.brand_name:{name}"}
+
+
+class AdverseEvents(FactSource):
+    """Asks openFDA how often events were reported with a drug, the commonest first."""
+
+    _read = staticmethod(read_events)
+    terms = EVENTS
+    _path = "drug/event.json"
+    _beside: ClassVar = {"limit": _MOST_EVENTS}
+    _lacks_by_404 = True
+
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {
+            "search": f"patient.drug.medicinalproduct:{quoted(drug)}",
+            "count": "patient.reaction.reactionmeddrapt.exact",
+        }

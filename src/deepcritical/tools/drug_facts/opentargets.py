@@ -44,29 +44,6 @@ query Facts($name: String!) {
 Any_ = dict[str, Any]
 
 
-class OpenTargets(FactSource):
-    """Asks Open Targets."""
-
-    terms = TERMS
-    _path = "graphql"
-
-    def request(self, drug: Drug) -> str:
-        """What is asked."""
-        return f"graphql: search of drugs for {drug.name}"
-
-    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """What it knows of the drug; raises SearchError."""
-        body = {"query": _QUERY, "variables": self._asked(drug)}
-        payload = await self._client.post_json(self._path, body, _data, by)
-        return self._read(payload.content, drug, today)
-
-    def _asked(self, drug: Drug) -> dict[str, str]:
-        return {"name": drug.name}
-
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        return read_open_targets(content, drug, today)
-
-
 def _data(content: bytes) -> tuple[Any_, tuple[str, ...]]:
     """The data of an answer and the errors beside it; raises SearchError without data."""
     answer = as_dict(decoded(content, TERMS.source))
@@ -219,3 +196,24 @@ def _score(row: Any_) -> float | None:
 
 def _origin(today: str, path: str) -> Any:
     return TERMS.origin(today, TERMS.url + path.rstrip("/"))
+
+
+class OpenTargets(FactSource):
+    """Asks Open Targets."""
+
+    _read = staticmethod(read_open_targets)
+    terms = TERMS
+    _path = "graphql"
+
+    def request(self, drug: Drug) -> str:
+        """What is asked."""
+        return f"graphql: search of drugs for {drug.name}"
+
+    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
+        """What it knows of the drug; raises SearchError."""
+        body = {"query": _QUERY, "variables": self._asked(drug)}
+        payload = await self._client.post_json(self._path, body, _data, by)
+        return self._read(payload.content, drug, today)
+
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {"name": drug.name}
