@@ -6,6 +6,11 @@ Run it after a change of a snapshot's texts, or of the default embedding model.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deepcritical.services.embeddings import (
     EmbeddingService,
@@ -13,9 +18,20 @@ from deepcritical.services.embeddings import (
     content_hash,
     key_of,
 )
-from deepcritical.services.kept_vectors import SHIPPED_VECTORS, write_vectors
+from deepcritical.services.kept_vectors import SHIPPED_VECTORS
 from deepcritical.services.llamaindex_rag import embedded_text
 from deepcritical.tools.snapshot import BUNDLED, SnapshotSource, snapshot_path
+
+
+def write_vectors(path: Path, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+    """Write the file; the same vectors give the same bytes."""
+    hashes = sorted(vectors)
+    np.savez(
+        path,
+        model=np.array(model),
+        hashes=np.array(hashes),
+        vectors=np.stack([vectors[key] for key in hashes]).astype("float16"),
+    )
 
 
 async def texts() -> list[str]:

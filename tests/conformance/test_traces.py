@@ -66,8 +66,8 @@ class TestLife:
         await traces.append_events(trace.id, numbered(trace.id, STARTED))
         begun = await traces.get_trace(trace.id)
         assert (begun.status, begun.current_stage) == (TraceStatus.IN_PROGRESS, "search")
-        await traces.update_progress(trace.id, "Reading", Stage.JUDGEMENT, 0.5)
-        await traces.complete_trace(trace.id, COMPLETED, TraceResult({"title": "Made"}))
+        await traces.append_event(trace.id, Notice(message="Reading"), (Stage.JUDGEMENT, 0.5))
+        await traces.append_event(trace.id, COMPLETED, ending=TraceResult({"title": "Made"}))
         done = await traces.get_trace(trace.id)
         assert (done.status, done.progress, done.result) == ("completed", 1.0, {"title": "Made"})
         assert done.started_at
@@ -102,8 +102,8 @@ class TestLife:
     @pytest.mark.parametrize("first", ["complete", "fail", "cancel"])
     async def test_an_end_is_final(self, traces: ToolTraceService, first: str) -> None:
         trace_id = await made(traces)
-        ends: dict[str, Callable[[], Awaitable[None]]] = {
-            "complete": lambda: traces.complete_trace(trace_id, COMPLETED, TraceResult({})),
+        ends: dict[str, Callable[[], Awaitable[object]]] = {
+            "complete": lambda: traces.append_event(trace_id, COMPLETED, ending=TraceResult({})),
             "fail": lambda: traces.fail_trace(trace_id, "SearchError", "No."),
             "cancel": lambda: traces.cancel_trace(trace_id),
         }
@@ -113,7 +113,7 @@ class TestLife:
             with pytest.raises(TraceEndedError):
                 await end()
         with pytest.raises(TraceEndedError):
-            await traces.update_progress(trace_id, "late", Stage.SEARCH, 0.1)
+            await traces.append_event(trace_id, Notice(message="late"), (Stage.SEARCH, 0.1))
         with pytest.raises(TraceEndedError):
             await traces.append_events(trace_id, numbered(trace_id, STARTED, after=1))
         assert (await traces.get_trace(trace_id), await traces.events(trace_id)) == before
@@ -270,7 +270,7 @@ async def main(url, shared, events):
     own = (await traces.create_trace("research", {"question": "made"})).id
     for number in range(events):
         for trace_id in (own, shared):
-            await traces.update_progress(trace_id, str(number), Stage.SEARCH, 0.5)
+            await traces.append_event(trace_id, Notice(message=str(number)), (Stage.SEARCH, 0.5))
     await traces.cancel_trace(own)
     await traces.close()
 

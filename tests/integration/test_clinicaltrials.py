@@ -16,7 +16,8 @@ from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.clinicaltrials import ClinicalTrials
-from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.http import SourceClient
+from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.rate_limiter import new_limiter
 from tests.servers.clinicaltrials import (
     ClinicalTrialsServer,

@@ -159,7 +159,7 @@ class TestMigrations:
 FULL = """
 import asyncio, sys
 from deepcritical.domain.errors import ConfigurationError, StorageError
-from deepcritical.domain.events import Stage
+from deepcritical.domain.events import Notice, Stage
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 
@@ -169,7 +169,7 @@ async def main(url):
     written = 0
     try:
         while True:
-            await traces.update_progress(trace.id, "x" * 20_000, Stage.SEARCH, 0.5)
+            await traces.append_event(trace.id, Notice(message="x" * 20_000), (Stage.SEARCH, 0.5))
             written += 1
     except StorageError as error:
         print(trace.id, written, error)
@@ -210,7 +210,7 @@ class TestFullDisk:
         traces = service(file)  # there is room again
         events = await traces.events(trace_id)
         assert [logged.seq for logged in events] == list(range(1, int(written) + 1))
-        await traces.update_progress(trace_id, "on", Stage.SEARCH, 0.6)
+        await traces.append_event(trace_id, Notice(message="on"), (Stage.SEARCH, 0.6))
         await traces.close()
 
 
@@ -270,7 +270,7 @@ async def test_a_server_that_drops_its_connections_costs_no_event() -> None:
         traces = ToolTraceService(Database(url))
         trace = await traces.create_trace("research", {})
         for number in range(5):
-            await traces.update_progress(trace.id, str(number), Stage.SEARCH, 0.5)
+            await traces.append_event(trace.id, Notice(message=str(number)), (Stage.SEARCH, 0.5))
             await asyncio.to_thread(
                 on_server,
                 TERMINATE.format(url.rpartition("/")[2]),

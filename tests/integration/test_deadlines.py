@@ -15,7 +15,8 @@ from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.clinicaltrials import ClinicalTrials
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.europepmc import EuropePMC
-from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.http import SourceClient
+from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.pubmed import PubMed
 from deepcritical.tools.rate_limiter import Limiter, new_limiter
 from tests.integration.test_europepmc import many as many_papers

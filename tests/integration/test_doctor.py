@@ -26,9 +26,9 @@ from deepcritical.services.checking import (
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.tools.checking import check_crossref, check_source
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.rate_limiter import new_limiter
+from deepcritical.tools.searching import check_crossref, check_source
 from tests.conftest import ROOT
 from tests.integration.modelled import ADDRESSES, APIS
 from tests.servers.faults import Fault as SourceFault

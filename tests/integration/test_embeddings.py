@@ -63,7 +63,7 @@ async def test_kept_vectors_are_the_same_and_cost_no_encoding(tmp_path: Path) ->
     again = EmbeddingService(cache=path)
     await again.load()
     encoded: list[str] = []
-    again._encoder.encode = lambda texts, _role: encoded.extend(texts)  # type: ignore[assignment, method-assign, return-value]
+    again._encode = lambda texts, _role: encoded.extend(texts)  # type: ignore[assignment, method-assign, return-value]
     assert (await again.embed(TEXTS) == first).all()
     assert encoded == []
 

@@ -16,7 +16,8 @@ import pytest
 from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import ConfigurationError, RateLimitError, SearchError
-from deepcritical.tools.http import ATTEMPTS, MAX_BODY_BYTES, SourceClient, _retry_after_s
+from deepcritical.tools.http import ATTEMPTS, SourceClient, _retry_after_s
+from deepcritical.tools.network import MAX_BODY_BYTES
 from deepcritical.tools.rate_limiter import limiter_for, new_limiter
 from tests.limiters import Noted
 from tests.servers.scripted import NETWORKS, Make, OverHTTP, Server, refuse

@@ -15,8 +15,9 @@ import pytest
 from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import ConfigurationError, SearchError
-from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.http import SourceClient
 from deepcritical.tools.http_cache import open_cache
+from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.rate_limiter import new_limiter
 from tests.limiters import Once
 from tests.servers.scripted import Make, OverHTTP, Server, refuse, storage_at

@@ -131,7 +131,7 @@ class TestRestart:
         self, url: str, source: Path, traces: ToolTraceService
     ) -> None:
         run_id = (await traces.create_trace("research", {"question": QUESTION})).id
-        await traces.update_progress(run_id, "Reading", Stage.SEARCH, 0.5)
+        await traces.append_event(run_id, Notice(message="Reading"), (Stage.SEARCH, 0.5))
         async with served(service(url, source)) as site:
             path = f"/api/runs/{run_id}/events"
             async with site.client.stream("GET", path) as answer, asyncio.timeout(30):

@@ -9,7 +9,8 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.http import SourceClient
+from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.rate_limiter import new_limiter
 from tests.servers.running import running
 

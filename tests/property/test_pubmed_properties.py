@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.tools.pubmed import parse
+from deepcritical.tools.pubmed_records import parse
 from deepcritical.tools.pubmed_search import read_esearch
 from tests.servers.pubmed import made_up_records
 

@@ -16,7 +16,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.http import SourceClient
+from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.rate_limiter import new_limiter
 from tests.servers.faults import Faults
 from tests.servers.running import running

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 from starlette.types import ASGIApp
 
 from deepcritical.tools import registry
-from deepcritical.tools.base import SearchTool
+from deepcritical.tools.base import Means, SearchTool
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.rate_limiter import new_limiter
-from deepcritical.tools.source import Means
 from tests.environment import without_settings
 from tests.servers.clinicaltrials import ClinicalTrialsServer
 from tests.servers.commands import forked_command

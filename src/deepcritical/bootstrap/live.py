@@ -18,22 +18,22 @@ from deepcritical.services.database_url import sqlite_file
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.shared_limiter import SharedLimits
 from deepcritical.settings import Settings
-from deepcritical.tools.base import CheckIntegrity, SearchTool
+from deepcritical.tools.base import CheckIntegrity, Means, SearchTool, SourceDescription
 from deepcritical.tools.crossref import check_all
 from deepcritical.tools.drug_facts.base import FactSource
 from deepcritical.tools.drug_facts.mychem import MyChem
 from deepcritical.tools.drug_facts.openfda import AdverseEvents, Labels
 from deepcritical.tools.drug_facts.opentargets import OpenTargets
 from deepcritical.tools.drug_facts.pubtator import PubTator
-from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.http import SourceClient
 from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
-from deepcritical.tools.mesh import MeshNames
+from deepcritical.tools.network import RequestsTransport
+from deepcritical.tools.pubmed_search import MeshNames
 from deepcritical.tools.rate_limiter import Limiter, limiter_for
 from deepcritical.tools.registry import BY_KEY, FULL_TEXTS, MESH, SOURCES
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.searching import Found, search
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
-from deepcritical.tools.source import Means, SourceDescription
 
 LimiterOf = Callable[[str, int], Limiter]
 """The limiter of a host, for so many requests a second."""

@@ -15,11 +15,10 @@ from deepcritical.jobs.hosting import MOST_TAKEOVERS
 from deepcritical.jobs.tending import TTL_S
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.job_board import JobBoard
+from deepcritical.services.job_board import JobBoard, WorkerName
 from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.worker_files import WorkerName
 from deepcritical.settings import Settings
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from deepcritical.jobs.engine import (
 )
 from deepcritical.services.database import check_server
 from deepcritical.services.database_problems import kind_of, said_by
-from deepcritical.services.worker_files import WorkerName
+from deepcritical.services.job_board import WorkerName
 
 __all__ = ["DbosEngine", "DbosJournal", "forget"]
 

@@ -28,6 +28,7 @@ from deepcritical.domain.recipe import RUN_READINGS, RUN_RECORDS
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER, ToolTrace, fold
 from deepcritical.research.session import ResearchSession
+from deepcritical.services.evidence_store import as_snapshot
 from deepcritical.services.tool_trace_service import ToolTraceService
 
 __all__ = [
@@ -118,7 +119,8 @@ class RunOf(Generic[Ended_co]):
 
     def evidence(self) -> bytes:
         """Return the records found so far as a snapshot file."""
-        return self._session.store.to_snapshot(self.run_id, self._session.searched_on)
+        records = self._session.store.evidence.values()
+        return as_snapshot(records, self.run_id, self._session.searched_on)
 
     def files(self) -> dict[str, bytes]:
         """Return the files exported beside the report: the records and their readings."""

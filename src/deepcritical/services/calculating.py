@@ -10,8 +10,6 @@ from contextvars import copy_context
 from functools import cache, partial
 from typing import ParamSpec, TypeVar
 
-__all__ = ["calculated"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -21,11 +19,6 @@ async def calculated(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs)
 
     What waits for a disk or a server, and what somebody waits for who looks at a page, is for
     `asyncio.to_thread`: here it would stand behind the runs.
-
-    Args:
-        work: Calculates.
-        args: For it.
-        kwargs: For it.
     """
     call = partial(copy_context().run, work, *args, **kwargs)
     return await asyncio.get_running_loop().run_in_executor(_thread(os.getpid()), call)

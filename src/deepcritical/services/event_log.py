@@ -22,8 +22,6 @@ from deepcritical.domain.events import (
 )
 from deepcritical.services.trace_writer import TraceWriter
 
-__all__ = ["EventLog"]
-
 
 class EventLog:
     """Events in order, kept in memory and, if they are given, in a JSONL file and a trace.
@@ -133,11 +131,7 @@ class EventLog:
             await asyncio.to_thread(_append_line, self._path, logged.model_dump_json())
 
     async def mirror(self, logged: LoggedEvent) -> None:
-        """Take in the next event of a run that another process conducts, as it is in the database.
-
-        Raises:
-            StorageError: The file cannot be written.
-        """
+        """Take in the next event of a run of another process, as it is in the database."""
         async with self._writing:
             number = len(self._events) + 1
             # What was told here last may be missing there; the end is told in any case.

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeVar
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
@@ -17,13 +17,104 @@ from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact
 from deepcritical.domain.drug_facts import DrugFacts, fact_records
 from deepcritical.domain.evidence import Evidence, is_own_document
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.identity import study_groups
+from deepcritical.domain.identity import canonical_ids, merge_evidence, study_groups
+from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.study import StudyReading
-from deepcritical.services.works import Taken, Works
 
-__all__ = ["EvidenceStore", "as_snapshot"]
+
+class Taken(NamedTuple):
+    """Where a record that came in belongs."""
+
+    evidence_id: str
+    """Of its work."""
+    joined: tuple[str, ...]
+    """Ids of what was thought to be other works until this record came."""
+    unchanged: tuple[str, ...]
+    """Those of all these ids whose text was that of the work already."""
+
+
+class Works(Mapping[str, Evidence]):
+    """Merged records by evidence id (``E1``, ``E2`` ...), in the order they were found.
+
+    What a work says is made anew from all records that came of it, so that their order does not
+    count. Works that a later record shows to be one become one, under the id that is older; the
+    other id still finds it, but is not listed.
+    """
+
+    def __init__(self) -> None:
+        self._records: dict[str, Evidence] = {}
+        self._parts: dict[str, tuple[Evidence, ...]] = {}
+        """By evidence id, the records that a work was merged from, where they differ."""
+        self._aliases: dict[str, str] = {}
+        """Former evidence id -> evidence id."""
+        self._owners: dict[str, str] = {}
+        """Canonical id -> evidence id; ``notice`` stands before the DOI of a notice."""
+
+    def __getitem__(self, evidence_id: str) -> Evidence:
+        """The record, also by a former id."""
+        return self._records[self.current(evidence_id)]
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids of all works."""
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        """How many works there are."""
+        return len(self._records)
+
+    def current(self, evidence_id: str) -> str:
+        """The id under which a work is listed."""
+        return self._aliases.get(evidence_id, evidence_id)
+
+    def take(self, record: Evidence) -> Taken:
+        """Take in a record: of a new work, of a known one, or of several that are now one."""
+        found = {self._owners[i] for i in _names(record) if i in self._owners}
+        keys = [key for key in self._records if key in found] if len(found) > 1 else [*found]
+        key = keys[0] if keys else f"E{len(self._records) + len(self._aliases) + 1}"
+        parts = _distinct(
+            [*(part for i in keys for part in self._parts.get(i) or (self._records[i],)), record]
+        )
+        merged = merge_evidence(*parts)
+        unchanged = tuple(i for i in keys if self._records[i].content == merged.content)
+        self._join(key, keys[1:])
+        self._records[key] = merged
+        if len(parts) > 1:
+            self._parts[key] = parts
+        # Also ids that the merged record has no field for, such as a second DOI.
+        self._owners |= dict.fromkeys(_names(record) | _names(merged), key)
+        return Taken(key, tuple(keys[1:]), unchanged)
+
+    def _join(self, key: str, others: list[str]) -> None:
+        for other in others:
+            del self._records[other]
+            self._parts.pop(other, None)
+            self._aliases |= {i: key for i, held in self._aliases.items() if held == other}
+            self._aliases[other] = key
+            self._owners |= {i: key for i, held in self._owners.items() if held == other}
+
+
+def _names(record: Evidence) -> frozenset[str]:
+    """What a work is found by.
+
+    A retraction or a correction may come under the DOI of the article that it is about. It is a
+    work of its own: as one, the article would be taken for the notice and no longer be read.
+    """
+    ids = canonical_ids(record)
+    if not is_notice(record):
+        return ids
+    return frozenset(f"notice {i}" if i.startswith("doi:") else i for i in ids)
+
+
+def _distinct(records: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """Each record once: a score in the answer of a source makes no other record."""
+    best: dict[str, Evidence] = {}
+    for record in records:
+        text = record.model_dump_json(exclude={"relevance_score"})
+        best[text] = max(record, best.get(text, record), key=lambda e: e.relevance_score)
+    return tuple(best.values())
+
 
 T = TypeVar("T")
 
@@ -171,21 +262,12 @@ class EvidenceStore:
         """Records in all answers of all sources, duplicates included (PRISMA: identified)."""
         return sum(search.identified for search in self.searches)
 
-    def to_snapshot(self, name: str, created: str = "") -> bytes:
-        """The records as a snapshot file; see `as_snapshot`."""
-        return as_snapshot(self._works.values(), name, created)
-
 
 def as_snapshot(records: Iterable[Evidence], name: str, created: str = "") -> bytes:
     """Records as a snapshot file: JSONL, UTF-8, headed by their number and SHA-256.
 
     A record's score in the answer of one source is left out, so that the same records give the same
     bytes.
-
-    Args:
-        records: What to export, in this order.
-        name: What the snapshot is called.
-        created: ISO date on which the records were fetched.
     """
     lines = [_line(record) for record in records]
     body = "".join(f"{line}\n" for line in lines)

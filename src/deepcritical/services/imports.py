@@ -15,8 +15,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Later", "import_quietly"]
-
 _PUT_OFF = "sklearn.metrics"
 """What sentence_transformers takes one function from, for distances that are not cosines: it costs
 a third of the whole import."""
@@ -32,9 +30,6 @@ def import_quietly(*names: str) -> None:
     A full garbage collection over the objects of such a library, which an import sets off several
     times, stops every thread for some 200 ms. So there is none meanwhile, and what was loaded is
     not looked through again.
-
-    Raises:
-        ImportError: A module is not installed.
     """
     with _importing:
         if all(name in sys.modules for name in names):

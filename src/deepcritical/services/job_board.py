@@ -5,13 +5,17 @@ The engine records steps and hands runs out; what it does not know stands here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from deepcritical.domain.recipe import Begun, EngineRow, Recipe, Signals
+from deepcritical.domain.errors import StorageError
+from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import ToolTrace
-from deepcritical.services.database import Database
+from deepcritical.services.database import Database, Stored, reads, writes
 from deepcritical.services.imports import Later
 from deepcritical.services.uploads import delete_expired
 
@@ -20,13 +24,9 @@ if TYPE_CHECKING:
 else:  # a process that only shows itself must not wait for the database's library
     job_queries = Later("deepcritical.services.job_queries")
 
-__all__ = ["JobBoard"]
 
-
-class JobBoard:
+class JobBoard(Stored):
     """Writes and reads jobs. Every method may be called from any event loop.
-
-    Every method raises StorageError when the database cannot be used.
 
     Args:
         database: Where they are, with the traces.
@@ -44,10 +44,25 @@ class JobBoard:
         most_of_user: int = 500,
         keeping: tuple[float | None, float | None] = (None, None),
     ) -> None:
-        self._database = database
+        super().__init__(database)
         self._queue_limit_s = queue_limit_s
         self._keeping = keeping
         self.most_of_user = most_of_user
+
+    anybody_conducts = reads(job_queries.anybody_conducts)
+    beat = writes(job_queries.beat)
+    begin = writes(job_queries.begin)
+    hand_back = writes(job_queries.hand_back)
+    leave = writes(job_queries.leave)
+    left_by = reads(job_queries.select_left)
+    lost_with_others = reads(job_queries.lost_with_others)
+    note_losses = writes(job_queries.note_losses)
+    overdue = reads(job_queries.select_overdue)
+    prunable = reads(job_queries.select_prunable)
+    pruned = writes(job_queries.note_pruned)
+    queue_position = reads(job_queries.queue_position)
+    request = writes(job_queries.request)
+    signals = reads(job_queries.select_signals)
 
     async def add(
         self, run_id: str, recipe: Recipe, asked: Mapping[str, Any], user_id: str, worker: str
@@ -75,97 +90,12 @@ class JobBoard:
         """Whether an engine conducts, or conducted, the run."""
         return not (await self.signals([run_id]))[run_id].deleted
 
-    async def begin(self, run_id: str, worker: str, given: EngineRow | None = None) -> Begun:
-        """Take a run up.
-
-        Args:
-            run_id: The run.
-            worker: Who does.
-            given: What says that he was given the run, and still has it.
-
-        Raises:
-            TraceNotFoundError: It was deleted.
-            TraceTakenError: It is another worker's by now.
-        """
-        return await self._database.write(lambda c: job_queries.begin(c, run_id, worker, given))
-
-    async def hand_back(self, run_id: str, worker: str) -> None:
-        """A worker gives a run out of its hands in good order."""
-        await self._database.write(lambda c: job_queries.hand_back(c, run_id, worker))
-
-    async def note_losses(self, live: Collection[str]) -> None:
-        """Count the workers that are none of these against the runs that may have ended them."""
-        await self._database.write(lambda c: job_queries.note_losses(c, live))
-
-    async def lost_with_others(self, run_id: str) -> int:
-        """How often a run was lost where it is, with a worker that had others, too."""
-        return await self._database.read(lambda c: job_queries.lost_with_others(c, run_id))
-
-    async def request(self, run_id: str, what: Literal["cancel", "write_now"]) -> bool:
-        """Note what a user wants of a run; whether a worker has begun with it."""
-        return await self._database.write(
-            lambda c: job_queries.request(c, run_id, f"{what}_requested")
-        )
-
-    async def signals(self, run_ids: Collection[str]) -> dict[str, Signals]:
-        """What users want of these runs."""
-        return await self._database.read(lambda c: job_queries.select_signals(c, run_ids))
-
-    async def queue_position(self, run_id: str) -> int | None:
-        """The place of a run among those that wait, from 1 on; None for one that does not wait."""
-        return await self._database.read(lambda c: job_queries.queue_position(c, run_id))
-
-    async def overdue(self) -> tuple[str, ...]:
-        """Runs that have waited for their first step for longer than they may."""
-        return await self._database.read(lambda c: job_queries.select_overdue(c))
-
-    async def left_by(self, live: Collection[str]) -> tuple[str, ...]:
-        """Runs that have not ended, of workers that are none of these."""
-        return await self._database.read(lambda c: job_queries.select_left(c, live))
-
-    async def beat(self, worker: str, ttl_s: float, *, conducts: bool = True) -> frozenset[str]:
-        """Give a sign of life; the workers that are alive.
-
-        Args:
-            worker: Who gives it.
-            ttl_s: Seconds for which one counts.
-            conducts: Whether he takes runs that wait.
-        """
-        return await self._database.write(
-            lambda c: job_queries.beat(c, worker, ttl_s, conducts=conducts)
-        )
-
-    async def anybody_conducts(self, ttl_s: float) -> bool:
-        """Whether a worker is alive that takes runs that wait."""
-        return await self._database.read(lambda c: job_queries.anybody_conducts(c, ttl_s))
-
-    async def leave(self, worker: str) -> None:
-        """A worker ends in good order."""
-        await self._database.write(lambda c: job_queries.leave(c, worker))
-
     async def reopen(self, run_id: str, worker: str) -> None:
-        """Take the end off a run that failed or was cancelled; one without an end stays as it is.
-
-        Args:
-            run_id: The run.
-            worker: Who sees to it that it goes on.
-
-        Raises:
-            TraceNotFoundError: Nothing is recorded of it.
-            StorageError: It is completed.
-        """
+        """Take the end off a run; see `job_queries.reopen`."""
         limit = self._queue_limit_s
         await self._database.write(
             lambda c: job_queries.reopen(c, run_id, worker, queue_limit_s=limit)
         )
-
-    async def prunable(self, ended_s: float) -> tuple[str, ...]:
-        """Runs that were completed so many seconds ago, and whose journal is still there."""
-        return await self._database.read(lambda c: job_queries.select_prunable(c, ended_s))
-
-    async def pruned(self, run_ids: Sequence[str]) -> None:
-        """The journal of these runs is removed."""
-        await self._database.write(lambda c: job_queries.note_pruned(c, run_ids))
 
     async def outlived(self) -> tuple[str, ...]:
         """Runs that ended longer ago than runs are kept; removes what else is kept no longer."""
@@ -176,3 +106,47 @@ class JobBoard:
         if runs_days is None:
             return ()
         return await self._database.read(lambda c: job_queries.select_outlived(c, runs_days))
+
+
+LOCAL_WORKER = "local"
+"""The first process on a file: the next one of this name goes on at once with what it left."""
+
+
+class WorkerName:
+    """The name of a worker, for as long as it lives.
+
+    A second process of the same name would take the runs of the first away from it, so the name of
+    a file's first process is bound to a lock, which the system lifts even when a process is killed.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self._lock = _locked(file.with_name(f"{file.name}.lock")) if file else None
+        self.name = str(uuid4()) if self._lock is None else LOCAL_WORKER
+
+    def close(self) -> None:
+        """Give the name back."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _locked(path: Path) -> int | None:
+    """The descriptor of a file that is locked; None where another process has it."""
+    try:
+        import fcntl
+    except ImportError:  # not a system with such locks: every process has a name of its own
+        return None
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StorageError(
+            f"The database of runs cannot be locked: {path}: {error.strerror}.",
+            "Name a file in a folder that can be written in DATABASE_URL.",
+        ) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor

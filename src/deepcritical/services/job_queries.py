@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from pydantic import ValidationError
@@ -28,30 +28,8 @@ from deepcritical.services.trace_tables import (
     workers,
 )
 
-__all__ = [
-    "anybody_conducts",
-    "beat",
-    "begin",
-    "clock",
-    "delete_old_events",
-    "hand_back",
-    "insert_job",
-    "leave",
-    "lost_with_others",
-    "note_losses",
-    "note_pruned",
-    "queue_position",
-    "reopen",
-    "request",
-    "select_left",
-    "select_outlived",
-    "select_overdue",
-    "select_prunable",
-    "select_signals",
-]
-
-_OPEN = tool_traces.c.status.in_([TraceStatus.PENDING.value, TraceStatus.IN_PROGRESS.value])
-_OF_TRACE = jobs.join(tool_traces, tool_traces.c.id == jobs.c.run_id)
+OPEN = tool_traces.c.status.in_([TraceStatus.PENDING.value, TraceStatus.IN_PROGRESS.value])
+WITH_TRACE = jobs.join(tool_traces, tool_traces.c.id == jobs.c.run_id)
 _ENDED = tool_traces.c.status.in_([status.value for status in TraceStatus if status.ended])
 _FORGOTTEN = 20
 """Times to live after which a worker without a sign of life is forgotten."""
@@ -72,15 +50,14 @@ def insert_job(
 ) -> bool:
     """Take in a run with its trace; whether it is new.
 
-    Raises:
-        CapacityError: Its user has as many runs waiting or under way as he may.
+    Raises CapacityError where its user has as many waiting or under way as he may.
     """
     lock_user(connection, trace)
     known = sa.select(tool_traces.c.id).where(tool_traces.c.id == trace.id)
     if connection.scalar(known) is not None:
         return False
-    mine = sa.select(sa.func.count()).select_from(_OF_TRACE)
-    if (connection.scalar(mine.where(_OPEN, tool_traces.c.user_id == trace.user_id)) or 0) >= most:
+    mine = sa.select(sa.func.count()).select_from(WITH_TRACE)
+    if (connection.scalar(mine.where(OPEN, tool_traces.c.user_id == trace.user_id)) or 0) >= most:
         raise CapacityError(
             f"{most} runs of yours are waiting or under way, and that is the limit.",
             "Try again when some have ended, or cancel some.",
@@ -106,11 +83,7 @@ def begin(
 ) -> Begun:
     """Take a run up: its first step, or the next one after another worker was lost.
 
-    Args:
-        connection: The transaction.
-        run_id: The run.
-        worker: Who takes it up.
-        given: What must say that the run is the worker's; None where nothing has to.
+    What is `given` must say that the run is the worker's.
 
     Raises:
         TraceNotFoundError: There is no such run, or not any more.
@@ -171,7 +144,7 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
     """
     begun = jobs.c.first_step_at.is_not(None) & (jobs.c.worker != "")
     asked = sa.select(*jobs.c["run_id", "worker", "takeovers", "lost_at", "lost_with_others"])
-    lost = asked.select_from(_OF_TRACE).where(_OPEN, begun, jobs.c.worker.not_in(live))
+    lost = asked.select_from(WITH_TRACE).where(OPEN, begun, jobs.c.worker.not_in(live))
     rows = connection.execute(lost.with_for_update(of=jobs)).all()
     of_worker = Counter(row.worker for row in rows)
     for row in rows:
@@ -204,7 +177,7 @@ def lost_with_others(connection: sa.Connection, run_id: str) -> int:
 def _locked(connection: sa.Connection, run_id: str) -> Mapping[str, Any]:
     asked = sa.select(jobs, tool_traces.c.user_id, tool_traces.c.status)
     found = connection.execute(
-        asked.select_from(_OF_TRACE).where(jobs.c.run_id == run_id).with_for_update(of=jobs)
+        asked.select_from(WITH_TRACE).where(jobs.c.run_id == run_id).with_for_update(of=jobs)
     ).one_or_none()
     if found is None:
         raise TraceNotFoundError(
@@ -223,9 +196,9 @@ def _recipe(stored: object) -> Recipe:
         ) from error
 
 
-def request(connection: sa.Connection, run_id: str, column: str) -> bool:
+def request(connection: sa.Connection, run_id: str, what: Literal["cancel", "write_now"]) -> bool:
     """Note what a user wants of a run; whether any engine conducts it and has begun to."""
-    change = jobs.update().where(jobs.c.run_id == run_id).values({column: True})
+    change = jobs.update().where(jobs.c.run_id == run_id).values({f"{what}_requested": True})
     if not connection.execute(change).rowcount:
         return False
     begun = sa.select(jobs.c.first_step_at).where(jobs.c.run_id == run_id)
@@ -242,29 +215,31 @@ def select_signals(connection: sa.Connection, run_ids: Collection[str]) -> dict[
 
 def queue_position(connection: sa.Connection, run_id: str) -> int | None:
     """How many runs wait for their first step up to this one; None for one that does not."""
-    waiting = _OPEN & jobs.c.first_step_at.is_(None)
-    own = sa.select(jobs.c.queued_at).select_from(_OF_TRACE)
+    waiting = OPEN & jobs.c.first_step_at.is_(None)
+    own = sa.select(jobs.c.queued_at).select_from(WITH_TRACE)
     since = connection.scalar(own.where(waiting, jobs.c.run_id == run_id))
     if since is None:
         return None
-    counted = sa.select(sa.func.count()).select_from(_OF_TRACE)
+    counted = sa.select(sa.func.count()).select_from(WITH_TRACE)
     return connection.scalar(counted.where(waiting, jobs.c.queued_at <= since))
 
 
 def select_overdue(connection: sa.Connection) -> tuple[str, ...]:
     """Runs that have waited for their first step for longer than they may."""
-    asked = sa.select(jobs.c.run_id).select_from(_OF_TRACE)
+    asked = sa.select(jobs.c.run_id).select_from(WITH_TRACE)
     waiting = jobs.c.first_step_at.is_(None) & (jobs.c.queue_deadline < datetime.now(UTC))
-    return tuple(connection.scalars(asked.where(_OPEN, waiting)))
+    return tuple(connection.scalars(asked.where(OPEN, waiting)))
 
 
 def select_left(connection: sa.Connection, live: Collection[str]) -> tuple[str, ...]:
     """Runs that have not ended, of workers that are not alive."""
-    asked = sa.select(jobs.c.run_id).select_from(_OF_TRACE)
-    return tuple(connection.scalars(asked.where(_OPEN, jobs.c.worker.not_in(live))))
+    asked = sa.select(jobs.c.run_id).select_from(WITH_TRACE)
+    return tuple(connection.scalars(asked.where(OPEN, jobs.c.worker.not_in(live))))
 
 
-def beat(connection: sa.Connection, worker: str, ttl_s: float, *, conducts: bool) -> frozenset[str]:
+def beat(
+    connection: sa.Connection, worker: str, ttl_s: float, *, conducts: bool = True
+) -> frozenset[str]:
     """Give a sign of life; the workers that have given one lately, this one included."""
     now = clock(connection)
     values = {"beat_at": now, "conducts": conducts}

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SHIPPED_VECTORS", "ShippedVectors", "VectorCache", "write_vectors"]
-
 SHIPPED_VECTORS = Path(__file__).parent.parent / "data" / "snapshots" / "vectors.npz"
 _TABLE = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -36,20 +34,13 @@ class VectorCache:
     """Vectors by model and content hash, each `(dim,)` float32, in a file of SQLite.
 
     Every call opens the file anew, so that any thread and any process may make it.
-
-    Args:
-        path: The SQLite file; it and its folder are made if they are missing.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def get(self, model: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """The known ones of the vectors asked for.
-
-        Raises:
-            StorageError: The file cannot be read.
-        """
+        """The known ones of the vectors asked for."""
         import numpy as np
 
         found: dict[str, NDArray[np.float32]] = {}
@@ -59,11 +50,7 @@ class VectorCache:
         return found
 
     def put(self, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Keep vectors; what another process has kept meanwhile stays.
-
-        Raises:
-            StorageError: The file cannot be written.
-        """
+        """Keep vectors; what another process has kept meanwhile stays."""
         rows = [(model, key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
         with self._opened() as database, database:
             database.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", rows)
@@ -93,24 +80,13 @@ class ShippedVectors:
 
     So a demo waits for none. `scripts/build_vectors.py` makes the file: float16, by the SHA-256 of
     the text that is embedded, so that a record whose text was changed since has none.
-
-    Args:
-        path: The file.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def get(self, model: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """Those of the vectors asked for that are shipped, each `(dim,)` float32, L2-normalised.
-
-        Args:
-            model: Fingerprint of the model, and the role of the texts.
-            hashes: Content hashes.
-
-        Raises:
-            StorageError: The file cannot be read.
-        """
+        """Those of the vectors asked for that are shipped, each `(dim,)` float32, L2-normalised."""
         if self._held.model != model:
             return {}
         return {key: self._held.vectors[key] for key in hashes if key in self._held.vectors}
@@ -130,16 +106,3 @@ class ShippedVectors:
             ) from error
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # what float16 took off
         return _Held(model, dict(zip(hashes, vectors, strict=True)))
-
-
-def write_vectors(path: Path, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-    """Write the file; the same vectors give the same bytes."""
-    import numpy as np
-
-    hashes = sorted(vectors)
-    np.savez(
-        path,
-        model=np.array(model),
-        hashes=np.array(hashes),
-        vectors=np.stack([vectors[key] for key in hashes]).astype("float16"),
-    )

@@ -13,18 +13,14 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.services.chroma import ChromaIndex, translated
 from deepcritical.services.embeddings import Embeddings, ModelLoaded, content_hash
-from deepcritical.services.finishing import SOON_S, to_the_end
-from deepcritical.services.lexical import LexicalIndex, searchable, terms
-from deepcritical.services.ranking import fuse, with_missed
-from deepcritical.services.slices import in_slices
+from deepcritical.services.finishing import SOON_S, in_slices, to_the_end
+from deepcritical.services.lexical import LexicalIndex, fuse, searchable, terms, with_missed
 
 if TYPE_CHECKING:
     import numpy as np
     from llama_index.core.vector_stores.types import MetadataFilters
     from llama_index.vector_stores.chroma import ChromaVectorStore
     from numpy.typing import NDArray
-
-__all__ = ["LlamaIndexRAGService", "Method", "Retrieval", "embedded_text"]
 
 Method = Literal["hybrid", "dense", "lexical"]
 _POOL = 100
@@ -101,11 +97,6 @@ class LlamaIndexRAGService:
     Every row in Chroma carries the run's id, and every operation is filtered by it. A row holds a
     vector and a content hash; the records stay in the run. Without a model or an index, ranking is
     lexical and `retrieval` says why.
-
-    Args:
-        run_id: The run.
-        embeddings: Makes vectors; None for lexical retrieval.
-        index: The index that all runs share.
     """
 
     def __init__(self, run_id: str, embeddings: Embeddings | None, index: ChromaIndex) -> None:
@@ -173,17 +164,14 @@ class LlamaIndexRAGService:
         lexical = await asyncio.to_thread(_lexical, indexed, text, pool)
         dense = await self._dense(indexed, text, pool) if method != "lexical" else {}
         if not dense:
-            ranked = _relative(lexical)
+            best = max(lexical.values(), default=1.0)
+            ranked = {key: score / best for key, score in lexical.items()}
         else:
             ranked = fuse(lexical, dense) if method == "hybrid" else dense
         return _picked(indexed, ranked, max_results, among)
 
     async def vectors(self, evidence_ids: Sequence[str]) -> NDArray[np.float32] | None:
-        """Vectors of indexed records, `(n_ids, dim)` float32, L2-normalised; None without a model.
-
-        Raises:
-            KeyError: A record is not indexed.
-        """
+        """Vectors of records, `(n_ids, dim)` float32, L2-normalised; None without a model."""
         import numpy as np
 
         hashes = [self._indexed.keys[i] for i in evidence_ids]
@@ -192,11 +180,7 @@ class LlamaIndexRAGService:
         return np.stack([self._vectors[h] for h in hashes])
 
     async def clear(self) -> None:
-        """Remove everything of this run from the index.
-
-        Raises:
-            StorageError: The index keeps rows, as it cannot be reached; no other run sees them.
-        """
+        """Remove everything of this run from the index; StorageError where it keeps rows."""
         async with self._changing:
             self._indexed = _EMPTY
             self._vectors = {}
@@ -204,11 +188,7 @@ class LlamaIndexRAGService:
                 await _delete(self._rows, {_RUN: self._run_id})
 
     async def close(self) -> None:
-        """Remove everything of this run, and let the index go. A second call does nothing.
-
-        Raises:
-            StorageError: As `clear`.
-        """
+        """Remove everything of this run, and let the index go. A second call does nothing."""
         self._closed = True
         try:
             await self.clear()
@@ -297,7 +277,7 @@ def _extended(
     new = {i: record for part in read for i, record in part.items()}
     keys = {**before.keys, **{i: record.key for i, record in new.items()}}
     owners: dict[str, tuple[str, ...]] = {}
-    for evidence_id in sorted(keys, key=_natural):
+    for evidence_id in sorted(keys, key=lambda i: (len(i), i)):
         key = keys[evidence_id]
         owners[key] = (*owners.get(key, ()), evidence_id)
     known = {**before.words, **{record.key: record.words for record in new.values()}}
@@ -314,10 +294,6 @@ def _compared(before: _Indexed, after: _Indexed) -> _Change:
     )
 
 
-def _natural(evidence_id: str) -> tuple[int, str]:
-    return len(evidence_id), evidence_id
-
-
 def _lexical(indexed: _Indexed, text: str, pool: int) -> dict[str, float]:
     """BM25 scores above 0 by content hash, best first."""
     if indexed.ranker is None:
@@ -327,11 +303,6 @@ def _lexical(indexed: _Indexed, text: str, pool: int) -> dict[str, float]:
     scores = indexed.ranker.scores(text)
     order = np.argsort(-scores, kind="stable")[:pool]
     return {indexed.hashes[i]: float(scores[i]) for i in order if scores[i] > 0}
-
-
-def _relative(lexical: Mapping[str, float]) -> dict[str, float]:
-    best = max(lexical.values(), default=1.0)
-    return {key: score / best for key, score in lexical.items()}
 
 
 def _picked(

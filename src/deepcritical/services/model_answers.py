@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from deepcritical.services.database import Database
 
-__all__ = ["STEP", "AnswerBook", "Place", "RunAnswers"]
-
 _LOG = logging.getLogger(__name__)
 STEP: ContextVar[str] = ContextVar("step", default="")
 """The step of the run that is under way: its place in the run, and its name."""
@@ -61,25 +59,26 @@ class AnswerBook:
     async def sending(self, place: Place) -> None:
         """Note that a request is sent."""
         place.sent += 1
+        await self._write(place)
 
     async def unanswered(self, place: Place) -> None:
         """Note that a request will not be answered, so that it is not charged."""
         place.sent -= 1
+        await self._write(place)
 
     async def keep(self, place: Place, answer: str, spent: Spent) -> None:
         """Record an answer before it is used."""
         place.answer, place.spent = answer, spent
+        await self._write(place)
+
+    async def _write(self, place: Place) -> None:
+        """Put on record what is known of a request, where there is a record."""
 
 
 class RunAnswers(AnswerBook):
     """The requests of one durable run.
 
     A database that cannot be written costs no answer: it is used, and would be asked for again.
-
-    Args:
-        database: Where they are.
-        run_id: The run.
-        known: What was on record of it when this process took it up.
     """
 
     def __init__(self, database: Database, run_id: str, known: Mapping[Key, Place]) -> None:
@@ -90,11 +89,7 @@ class RunAnswers(AnswerBook):
 
     @classmethod
     async def of(cls, database: Database, run_id: str) -> RunAnswers:
-        """Those of a run that is taken up.
-
-        Raises:
-            StorageError: The database cannot be read.
-        """
+        """Those of a run that is taken up."""
         return cls(database, run_id, await database.read(partial(_select, run_id=run_id)))
 
     @property
@@ -108,21 +103,6 @@ class RunAnswers(AnswerBook):
         number = self._asked[step, content]
         self._asked[step, content] += 1
         return self._known.get((step, content, number)) or Place(step, content, number)
-
-    async def sending(self, place: Place) -> None:
-        """As `AnswerBook.sending`."""
-        await super().sending(place)
-        await self._write(place)
-
-    async def unanswered(self, place: Place) -> None:
-        """As `AnswerBook.unanswered`."""
-        await super().unanswered(place)
-        await self._write(place)
-
-    async def keep(self, place: Place, answer: str, spent: Spent) -> None:
-        """As `AnswerBook.keep`."""
-        await super().keep(place, answer, spent)
-        await self._write(place)
 
     async def _write(self, place: Place) -> None:
         row = {

@@ -17,25 +17,13 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.services import engines
-from deepcritical.services.database import BUSY_S, Database
-from deepcritical.services.job_queries import clock
+from deepcritical.services.database import BUSY_S, Database, Stored, reads
+from deepcritical.services.job_queries import OPEN, WITH_TRACE, clock
 from deepcritical.services.migrations import check
 from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, workers
 
-__all__ = [
-    "Operations",
-    "ReadOnlyDatabase",
-    "RunCount",
-    "StuckBecause",
-    "StuckRun",
-    "WaitingRuns",
-    "WorkerState",
-]
-
-_OPEN = tool_traces.c.status.in_([TraceStatus.PENDING.value, TraceStatus.IN_PROGRESS.value])
-_WITH_JOB = tool_traces.join(jobs, jobs.c.run_id == tool_traces.c.id)
-_WAITING = _OPEN & jobs.c.first_step_at.is_(None)
-_UNDER_WAY = _OPEN & jobs.c.first_step_at.is_not(None)
+_WAITING = OPEN & jobs.c.first_step_at.is_(None)
+_UNDER_WAY = OPEN & jobs.c.first_step_at.is_not(None)
 
 
 class WaitingRuns(Model):
@@ -120,56 +108,10 @@ class ReadOnlyDatabase(Database):
         return engine
 
 
-class Operations:
-    """Reads what there is to see of runs and workers, of all users.
-
-    Every method raises StorageError when the database cannot be read, or is of another version.
-
-    Args:
-        database: Where they are.
-        ttl_s: Seconds without a sign of life after which a worker is taken for dead.
-        most_takeovers: Take-overs of a run after which it ends as failed.
-    """
-
-    def __init__(self, database: ReadOnlyDatabase, *, ttl_s: float, most_takeovers: int) -> None:
-        self._database = database
-        self._ttl_s = ttl_s
-        self._most_takeovers = most_takeovers
-
-    async def waiting(self) -> tuple[WaitingRuns, ...]:
-        """The runs that wait for their first step, by user; the longest wait first."""
-        return await self._database.read(_waiting)
-
-    async def workers(self) -> tuple[WorkerState, ...]:
-        """The workers that were alive within the last minutes, the latest sign of life first."""
-        return await self._database.read(partial(_workers, ttl_s=self._ttl_s))
-
-    async def stuck(self, silent_s: float) -> tuple[StuckRun, ...]:
-        """Runs that somebody may have to look at, one for each reason, the longest silent first.
-
-        Args:
-            silent_s: Seconds without an event from which on a run under way counts.
-        """
-
-        def work(connection: sa.Connection) -> tuple[StuckRun, ...]:
-            live = {worker.name for worker in _workers(connection, self._ttl_s) if worker.alive}
-            silent = timedelta(seconds=silent_s)
-            return _stuck(connection, live, self._most_takeovers - 1, silent)
-
-        return await self._database.read(work)
-
-    async def counts(self) -> tuple[RunCount, ...]:
-        """How many runs that were asked within the last day are in which state, by tool."""
-        return await self._database.read(_counts)
-
-    async def close(self) -> None:
-        """Close every connection."""
-        await self._database.close()
-
-
 def _waiting(connection: sa.Connection) -> tuple[WaitingRuns, ...]:
+    """The runs that wait for their first step, by user; the longest wait first."""
     user, oldest = tool_traces.c.user_id, sa.func.min(jobs.c.queued_at, type_=jobs.c.queued_at.type)
-    asked = sa.select(user, sa.func.count(), oldest).select_from(_WITH_JOB).where(_WAITING)
+    asked = sa.select(user, sa.func.count(), oldest).select_from(WITH_TRACE).where(_WAITING)
     now = _now(connection)
     return tuple(
         WaitingRuns(user_id=who, runs=runs, oldest_wait_s=max(0.0, (now - since).total_seconds()))
@@ -178,7 +120,7 @@ def _waiting(connection: sa.Connection) -> tuple[WaitingRuns, ...]:
 
 
 def _workers(connection: sa.Connection, ttl_s: float) -> tuple[WorkerState, ...]:
-    counted = sa.select(jobs.c.worker, sa.func.count()).select_from(_WITH_JOB).where(_UNDER_WAY)
+    counted = sa.select(jobs.c.worker, sa.func.count()).select_from(WITH_TRACE).where(_UNDER_WAY)
     runs = {row[0]: row[1] for row in connection.execute(counted.group_by(jobs.c.worker))}
     now = clock(connection)
     found = connection.execute(sa.select(workers).order_by(workers.c.beat_at.desc()))
@@ -202,7 +144,7 @@ def _stuck(
     of_job = jobs.c["worker", "takeovers", "first_step_at", "queue_deadline"]
     asked = sa.select(*of_trace, *of_job, heard.label("heard_at"))
     rows = connection.execute(
-        asked.select_from(tool_traces.outerjoin(jobs)).where(_OPEN).order_by(heard, of_trace[0])
+        asked.select_from(tool_traces.outerjoin(jobs)).where(OPEN).order_by(heard, of_trace[0])
     )
     now = _now(connection)
     return tuple(
@@ -242,6 +184,7 @@ def _reasons(
 
 
 def _counts(connection: sa.Connection) -> tuple[RunCount, ...]:
+    """How many runs that were asked within the last day are in which state, by tool."""
     by = tool_traces.c["tool_name", "status"]
     recent = tool_traces.c.created_at > _now(connection) - timedelta(days=1)
     asked = sa.select(*by, sa.func.count()).where(recent).group_by(*by).order_by(*by)
@@ -253,3 +196,42 @@ def _counts(connection: sa.Connection) -> tuple[RunCount, ...]:
 
 def _now(connection: sa.Connection) -> datetime:
     return datetime.fromtimestamp(clock(connection), UTC)
+
+
+class Operations(Stored):
+    """Reads what there is to see of runs and workers, of all users.
+
+    Args:
+        database: Where they are; one of another version is not read.
+        ttl_s: Seconds without a sign of life after which a worker is taken for dead.
+        most_takeovers: Take-overs of a run after which it ends as failed.
+    """
+
+    def __init__(self, database: ReadOnlyDatabase, *, ttl_s: float, most_takeovers: int) -> None:
+        super().__init__(database)
+        self._ttl_s = ttl_s
+        self._most_takeovers = most_takeovers
+
+    waiting = reads(_waiting)
+    counts = reads(_counts)
+
+    async def workers(self) -> tuple[WorkerState, ...]:
+        """The workers that were alive within the last minutes, the latest sign of life first."""
+        return await self._database.read(partial(_workers, ttl_s=self._ttl_s))
+
+    async def stuck(self, silent_s: float) -> tuple[StuckRun, ...]:
+        """Runs that somebody may have to look at, one for each reason, the longest silent first.
+
+        A run under way counts from so many seconds without an event on.
+        """
+
+        def work(connection: sa.Connection) -> tuple[StuckRun, ...]:
+            live = {worker.name for worker in _workers(connection, self._ttl_s) if worker.alive}
+            silent = timedelta(seconds=silent_s)
+            return _stuck(connection, live, self._most_takeovers - 1, silent)
+
+        return await self._database.read(work)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._database.close()

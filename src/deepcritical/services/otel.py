@@ -24,8 +24,6 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 from deepcritical.services.telemetry import Attributes, Span, Telemetry
 
-__all__ = ["OtelTelemetry"]
-
 _NAME = "deepcritical"
 CLOSE_S = 3.0
 """How long the last spans may take, since a collector that is away must hold up no end."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Candidate", "select_diverse_evidence"]
-
 _PRECEDENCE = (Stance.REFUTES, Stance.SUPPORTS, Stance.NEUTRAL)
 _SAME_DESIGN = 0.2
 _SAME_SOURCE = 0.1

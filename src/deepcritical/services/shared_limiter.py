@@ -14,8 +14,6 @@ from deepcritical.services.database import Database
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-__all__ = ["SharedLimiter", "SharedLimits", "SharedPlace"]
-
 T = TypeVar("T")
 
 _WINDOW_S = 1.05
@@ -29,11 +27,7 @@ _FREED_WITHIN_S = 1.0
 
 
 class SharedLimits:
-    """The limits in one database, by its clock. Close them.
-
-    Args:
-        database: PostgreSQL.
-    """
+    """The limits in one database, by its clock. Close them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -63,11 +57,7 @@ class SharedLimiter:
         self._places = tuple(f"{name} #{number}" for number in range(per_second))
 
     async def place(self) -> SharedPlace:
-        """Wait until one request may be sent.
-
-        Raises:
-            SearchError: The database cannot be used.
-        """
+        """Wait until one request may be sent; raises SearchError without the database."""
         turn = partial(_turn, name=self._name, distance_s=self._distance_s)
         await asyncio.sleep(await self._asked(turn))
         while True:

@@ -13,13 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from deepcritical.domain.study import SCHEMA_VERSION, StudyReading
+from deepcritical.services.database import Stored, reads, writes
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
-
-    from deepcritical.services.database import Database
-
-__all__ = ["Kept", "MemoryReadings", "ReadingStore", "StudyReadings", "owner_of_run", "reading_key"]
 
 CLAIM_S = 120.0
 """How long a run may take for a reading before another one makes it, too."""
@@ -82,62 +79,6 @@ class MemoryReadings:
         self._claims = {k: claim for k, claim in self._claims.items() if claim[0] != holder}
 
 
-class StudyReadings:
-    """Readings in the database of runs, shared by its workers.
-
-    Args:
-        database: SQLite or PostgreSQL.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
-        """As `MemoryReadings.find`.
-
-        Raises:
-            StorageError: The database cannot be used.
-        """
-        if not text_hashes:
-            return ()
-        work = partial(_of_texts, text_hashes=tuple(text_hashes), owner=owner)
-        return await self._database.read(work)
-
-    async def keep(
-        self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
-    ) -> None:
-        """As `MemoryReadings.keep`; raises as `find` does."""
-        rows = [_row(key, reading, owner, accepted) for key, reading in readings.items()]
-        if rows:
-            await self._database.write(partial(_insert, rows=rows))
-
-    async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
-        """As `MemoryReadings.claim`; raises as `find` does."""
-        if not keys:
-            return frozenset()
-        return await self._database.write(partial(_claim, keys=tuple(keys), holder=holder))
-
-    async def release(self, holder: str) -> None:
-        """As `MemoryReadings.release`; raises as `find` does."""
-        await self._database.write(partial(_release, holder=holder))
-
-    async def of_record(self, record_id: str) -> tuple[Kept, ...]:
-        """Every reading of a record, for whoever operates the database; raises as `find` does."""
-        return await self._database.read(partial(_of_record, record_id=record_id))
-
-    async def waiting(self) -> tuple[Kept, ...]:
-        """The readings that were imported and not accepted; raises as `find` does."""
-        return await self._database.read(_waiting)
-
-    async def accept(self, keys: Sequence[str]) -> int:
-        """Let imported readings be used; how many there were. Raises as `find` does."""
-        return await self._database.write(partial(_accept, keys=tuple(keys)))
-
-
-ReadingStore = MemoryReadings | StudyReadings
-"""Where readings are kept."""
-
-
 def _row(key: str, reading: StudyReading, owner: str, accepted: bool) -> dict[str, object]:
     return {
         "key": key,
@@ -173,7 +114,7 @@ def _select() -> sa.Select[tuple[str, str, bool, str]]:
 
 
 def _of_texts(
-    connection: sa.Connection, *, text_hashes: Sequence[str], owner: str
+    connection: sa.Connection, text_hashes: Sequence[str], owner: str
 ) -> tuple[Kept, ...]:
     from deepcritical.services.trace_tables import study_readings as table
 
@@ -185,7 +126,8 @@ def _of_texts(
     )
 
 
-def _of_record(connection: sa.Connection, *, record_id: str) -> tuple[Kept, ...]:
+def _of_record(connection: sa.Connection, record_id: str) -> tuple[Kept, ...]:
+    """Every reading of a record, for whoever operates the database."""
     from deepcritical.services.trace_tables import study_readings as table
 
     found = _select().where(table.c.record_id == record_id).order_by(table.c.kept_at)
@@ -193,13 +135,15 @@ def _of_record(connection: sa.Connection, *, record_id: str) -> tuple[Kept, ...]
 
 
 def _waiting(connection: sa.Connection) -> tuple[Kept, ...]:
+    """The readings that were imported and not accepted."""
     from deepcritical.services.trace_tables import study_readings as table
 
     found = _select().where(table.c.accepted.is_(False)).order_by(table.c.kept_at)
     return _kept(connection.execute(found))
 
 
-def _accept(connection: sa.Connection, *, keys: Sequence[str]) -> int:
+def _accept(connection: sa.Connection, keys: Sequence[str]) -> int:
+    """Let imported readings be used; how many there were."""
     import sqlalchemy as sa
 
     from deepcritical.services.trace_tables import study_readings as table
@@ -217,7 +161,7 @@ def _insert(connection: sa.Connection, *, rows: Sequence[dict[str, object]]) -> 
     connection.execute(statement, list(rows))
 
 
-def _claim(connection: sa.Connection, *, keys: Sequence[str], holder: str) -> frozenset[str]:
+def _claim(connection: sa.Connection, keys: Sequence[str], holder: str) -> frozenset[str]:
     """One statement for all keys: whoever comes second finds them taken."""
     import sqlalchemy as sa
 
@@ -239,9 +183,32 @@ def _claim(connection: sa.Connection, *, keys: Sequence[str], holder: str) -> fr
     return frozenset(connection.scalars(own)) & frozenset(keys)
 
 
-def _release(connection: sa.Connection, *, holder: str) -> None:
+def _release(connection: sa.Connection, holder: str) -> None:
     import sqlalchemy as sa
 
     from deepcritical.services.trace_tables import reading_claims as table
 
     connection.execute(sa.delete(table).where(table.c.holder == holder))
+
+
+class StudyReadings(Stored):
+    """Readings in the database of runs, shared by its workers; see `MemoryReadings`."""
+
+    find = reads(_of_texts)
+    claim = writes(_claim)
+    release = writes(_release)
+    of_record = reads(_of_record)
+    waiting = reads(_waiting)
+    accept = writes(_accept)
+
+    async def keep(
+        self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
+    ) -> None:
+        """As `MemoryReadings.keep`."""
+        rows = [_row(key, reading, owner, accepted) for key, reading in readings.items()]
+        if rows:
+            await self._database.write(partial(_insert, rows=rows))
+
+
+ReadingStore = MemoryReadings | StudyReadings
+"""Where readings are kept."""

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 
-__all__ = ["OFF", "Attributes", "Span", "Telemetry"]
-
 Attributes = Mapping[str, str | int | float | tuple[str, ...] | None]
 """Names of the semantic conventions, or ``deepcritical.…``; None says nothing. Never a key, a
 question, a prompt or an answer."""
@@ -39,13 +37,7 @@ class Telemetry:
         *,
         remote: bool = False,  # noqa: ARG002 - the same
     ) -> Iterator[Span]:
-        """Work that takes as long as the context; an error that leaves it fails it.
-
-        Args:
-            name: What is done.
-            attributes: What is known before.
-            remote: Whether it is done by another service that is waited for.
-        """
+        """Work that takes as long as the context; an error that leaves it fails it."""
         yield Span()
 
     def run_ended(

@@ -14,22 +14,16 @@ from uuid import uuid4
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.events import (
-    Event,
-    KeyedEvent,
     LoggedEvent,
-    Notice,
     RunCancelled,
-    RunCompleted,
     RunFailed,
-    Stage,
 )
 from deepcritical.domain.traces import (
     LOCAL_USER,
     ToolTrace,
-    TraceResult,
     TraceSummary,
 )
-from deepcritical.services.database import Database
+from deepcritical.services.database import Database, Stored, writes
 from deepcritical.services.imports import Later
 
 if TYPE_CHECKING:
@@ -37,23 +31,20 @@ if TYPE_CHECKING:
 else:  # a process that only shows itself must not wait for the database's library
     trace_queries = Later("deepcritical.services.trace_queries")
 
-__all__ = ["POLL_S", "ToolTraceService"]
-
 POLL_S = 0.1
 """How often a run of another process is asked for news."""
 _ID = re.compile(r"[0-9a-f-]{36}")
 _BEGINNING = re.compile(r"[0-9a-f-]{4,36}")
 
 
-class ToolTraceService:
+class ToolTraceService(Stored):
     """Writes and reads traces. Every method may be called from any event loop.
 
-    Args:
-        database: Where they are; it is opened by the first call that needs it.
+    What is not there, or is not the user's, raises TraceNotFoundError.
     """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._ending = False
 
     @property
@@ -82,79 +73,23 @@ class ToolTraceService:
         input_params: Mapping[str, Any],
         *,
         user_id: str = LOCAL_USER,
-        org_id: str | None = None,
         trace_id: str | None = None,
     ) -> ToolTrace:
         """A new trace, pending; one of this id that is there already is returned as it is.
 
-        Args:
-            tool_name: Such as ``research``.
-            input_params: What the tool was asked, as JSON. Never a key.
-            user_id: Who asked.
-            org_id: For which organization, which must be there.
-            trace_id: A uuid4; None makes one.
+        What the tool was asked is kept as JSON, and never holds a key.
         """
         trace = ToolTrace(
             id=trace_id or str(uuid4()),
             user_id=user_id,
-            org_id=org_id,
             tool_name=tool_name,
             input_params=dict(input_params),
             created_at=datetime.now(UTC),
         )
         return await self._database.write(lambda c: trace_queries.insert_trace(c, trace))
 
-    async def append_events(
-        self,
-        trace_id: str,
-        entries: Sequence[KeyedEvent],
-        ending: TraceResult | None = None,
-        worker: str | None = None,
-    ) -> int:
-        """Add the next events of a run; those that are there already are left out.
-
-        Args:
-            trace_id: The trace.
-            entries: Events with their keys, numbered on from the last one.
-            ending: What the trace is completed with, beside its terminal event.
-            worker: Who writes them, if only the worker that has the run may.
-
-        Returns:
-            How many were new.
-
-        Raises:
-            TraceNotFoundError, TraceEndedError: It was deleted, or ended or goes on elsewhere.
-            StorageError: They cannot be written.
-        """
-        return await self._database.write(
-            lambda c: trace_queries.append(c, trace_id, entries, ending, worker)
-        )
-
-    async def append_event(
-        self,
-        trace_id: str,
-        event: Event,
-        place: tuple[Stage, float] | None = None,
-        ending: TraceResult | None = None,
-    ) -> LoggedEvent:
-        """Add one event behind all others; stage and progress are those of the end when left out.
-
-        Raises:
-            TraceNotFoundError, TraceEndedError: It cannot be added.
-        """
-        return await self._database.write(
-            lambda c: trace_queries.append_next(c, trace_id, event, place, ending)
-        )
-
-    async def update_progress(
-        self, trace_id: str, message: str, stage: Stage, progress: float
-    ) -> LoggedEvent:
-        """Tell how far a tool is; progress never goes back."""
-        return await self.append_event(trace_id, Notice(message=message), (stage, progress))
-
-    async def complete_trace(self, trace_id: str, ending: RunCompleted, found: TraceResult) -> None:
-        """End a trace with a result."""
-        await self.append_event(trace_id, ending, ending=found)
+    append_events = writes(trace_queries.append)
+    append_event = writes(trace_queries.append_next)
 
     async def fail_trace(self, trace_id: str, error: str, message: str, advice: str = "") -> None:
         """End a trace without a result; `error` is the name of the kind of error."""
@@ -166,11 +101,7 @@ class ToolTraceService:
         await self.append_event(trace_id, RunCancelled())
 
     async def get_trace(self, trace_id: str, *, user_id: str | None = None) -> ToolTrace:
-        """The trace of an id; with a user, only if it is his.
-
-        Raises:
-            TraceNotFoundError: There is none.
-        """
+        """The trace of an id; with a user, only if it is his."""
         known = _checked(trace_id)
         trace = await self._database.read(lambda c: trace_queries.select_trace(c, known))
         if user_id not in (None, trace.user_id):
@@ -186,25 +117,13 @@ class ToolTraceService:
         before: str | None = None,
         words: Sequence[str] = (),
     ) -> tuple[TraceSummary, ...]:
-        """A user's traces, newest first.
-
-        Args:
-            user_id: The user.
-            tool_name: Only those of this tool.
-            most: How many.
-            before: Id of a trace; only older ones.
-            words: Only those whose question has each of them, in any case.
-        """
+        """A user's traces older than the one of id `before`, newest first; see `select_traces`."""
         return await self._database.read(
             lambda c: trace_queries.select_traces(c, user_id, tool_name, most, before, words)
         )
 
     async def find_trace(self, beginning: str, *, user_id: str = LOCAL_USER) -> ToolTrace:
-        """A user's trace by its id, or by the first four or more characters of it.
-
-        Raises:
-            TraceNotFoundError: There is none, or more than one.
-        """
+        """A user's trace by its id, or by the first four or more characters of it."""
         ids: tuple[str, ...] = ()
         if _BEGINNING.fullmatch(beginning):
             ids = await self._database.read(
@@ -219,20 +138,13 @@ class ToolTraceService:
         return await self.get_trace(ids[0], user_id=user_id)
 
     async def events(self, trace_id: str, after: int = 0) -> tuple[LoggedEvent, ...]:
-        """The events of a trace with a number above `after`, in order.
-
-        Raises:
-            TraceNotFoundError: There is no such trace.
-        """
+        """The events of a trace with a number above `after`, in order."""
         return (await self._news(trace_id, after))[0]
 
     async def tail(self, trace_id: str, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """Events above `after` as any process writes them, up to the terminal one.
 
         They end sooner where this process does, see `end_tails`.
-
-        Raises:
-            TraceNotFoundError: There is no such trace, or not any more.
         """
         while True:
             news, ended = await self._news(trace_id, after)
@@ -252,10 +164,7 @@ class ToolTraceService:
     ) -> None:
         """Remove a user's trace with its events.
 
-        Args:
-            trace_id: The trace.
-            user_id: Whose it is.
-            under_way: Also when it has not ended; a run that still writes it then fails.
+        One that has not ended only if it may be `under_way`; a run that still writes it then fails.
 
         Raises:
             TraceNotFoundError: There is none.

@@ -35,17 +35,6 @@ from deepcritical.services.trace_tables import (
     users,
 )
 
-__all__ = [
-    "append",
-    "append_next",
-    "delete_trace",
-    "insert_trace",
-    "select_events",
-    "select_matching",
-    "select_trace",
-    "select_traces",
-]
-
 _SUMMARY = [tool_traces.c[name] for name in TraceSummary.model_fields]
 _FOLDED = [tool_traces.c[name] for name in Folded.model_fields]
 _NO_NUL = {0: None}
@@ -89,19 +78,11 @@ def append(
 ) -> int:
     """Add events and fold them into their trace; those whose key is there already are left out.
 
-    Args:
-        connection: The transaction.
-        trace_id: The trace.
-        entries: Events with their keys.
-        ending: What the trace is completed with.
-        worker: Who writes them; None for one who need not have the run.
-
-    Returns:
-        How many were new.
-
     Raises:
         TraceNotFoundError, TraceEndedError: They cannot be added; TraceTakenError when another
             worker has the run, or has written events of it meanwhile.
+
+    Return how many were new. With a `worker`, only if that one has the run.
     """
     if worker is not None:
         _check_worker(connection, trace_id, worker)
@@ -144,15 +125,7 @@ def append_next(
 ) -> LoggedEvent:
     """Add one event behind all others.
 
-    Args:
-        connection: The transaction.
-        trace_id: The trace.
-        event: What happened.
-        place: Stage and progress; None for the end.
-        ending: What the trace is completed with.
-
-    Raises:
-        TraceNotFoundError, TraceEndedError: It cannot be added.
+    Stage and progress are those of the end without a `place`. Raises as `append` does.
     """
     so_far = _lock(connection, trace_id)
     stage, progress = place or (Stage.DONE, 1.0)
@@ -232,11 +205,7 @@ def _update(
 
 
 def select_trace(connection: sa.Connection, trace_id: str) -> ToolTrace:
-    """The trace of an id.
-
-    Raises:
-        TraceNotFoundError: There is none.
-    """
+    """The trace of an id; raises TraceNotFoundError."""
     row = connection.execute(
         sa.select(tool_traces).where(tool_traces.c.id == trace_id)
     ).one_or_none()
@@ -278,11 +247,7 @@ def select_matching(connection: sa.Connection, user_id: str, beginning: str) -> 
 def select_events(
     connection: sa.Connection, trace_id: str, after: int
 ) -> tuple[tuple[LoggedEvent, ...], bool]:
-    """The events of a trace above a number, in order, and whether none will follow them.
-
-    Raises:
-        TraceNotFoundError: There is no such trace.
-    """
+    """The events of a trace above a number, in order, and whether none will follow them."""
     # The status first: what is written between the two statements is then among the events.
     asked = sa.select(tool_traces.c.status).where(tool_traces.c.id == trace_id)
     status = connection.scalar(asked)

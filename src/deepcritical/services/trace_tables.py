@@ -7,22 +7,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-__all__ = [
-    "METADATA",
-    "UtcDateTime",
-    "jobs",
-    "model_answers",
-    "organizations",
-    "rate_limits",
-    "reading_claims",
-    "study_readings",
-    "tool_traces",
-    "trace_events",
-    "uploads",
-    "users",
-    "workers",
-]
-
 METADATA = sa.MetaData()
 _ID = sa.String(64)
 

@@ -21,20 +21,11 @@ from deepcritical.domain.events import KeyedEvent
 from deepcritical.domain.traces import LOCAL_USER, TraceResult
 from deepcritical.services.tool_trace_service import ToolTraceService
 
-__all__ = ["TraceWriter"]
-
 
 class TraceWriter:
     """Events of one run on their way to the database, in order.
 
     What cannot be written is kept, and tried again with the next event.
-
-    Args:
-        traces: Where they go.
-        run_id: The run, and the trace.
-        tool_name: The tool that runs.
-        input_params: What it was asked, as JSON; never a key.
-        user_id: Who asked.
     """
 
     def __init__(

@@ -11,59 +11,14 @@ from uuid import uuid4
 
 from deepcritical.domain.errors import DocumentNotFoundError
 from deepcritical.domain.recipe import OwnDocument
+from deepcritical.services.database import Stored, writes
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-    from deepcritical.services.database import Database
-
-__all__ = ["KEPT_S", "UPLOAD_ID", "Uploads", "delete_expired"]
-
 KEPT_S = 3600.0
 """Seconds for which an upload is kept after it was made or used last."""
 UPLOAD_ID = re.compile(r"doc_[0-9a-f]{32}")
-
-
-class Uploads:
-    """Uploads in the database of runs, which every process that serves or conducts shares.
-
-    Every method raises StorageError when the database cannot be used.
-
-    Args:
-        database: SQLite or PostgreSQL.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def add(self, document: OwnDocument, user_id: str) -> OwnDocument:
-        """Keep a document for its user, and return it with the id by which he names it."""
-        kept = document.model_copy(update={"upload_id": f"doc_{uuid4().hex}"})
-        await self._database.write(partial(_insert, document=kept, user_id=user_id))
-        return kept
-
-    async def find(self, ids: Sequence[str], user_id: str) -> dict[str, OwnDocument]:
-        """Return a user's documents by their ids, and keep them for longer.
-
-        Raises:
-            DocumentNotFoundError: One is not there, not any more, or another user's.
-        """
-        work = partial(_use, ids=tuple(ids), user_id=user_id)
-        found = await self._database.write(work) if ids else {}
-        for one in ids:
-            if one not in found:
-                raise _unknown(one)
-        return found
-
-    async def remove(self, upload_id: str, user_id: str) -> None:
-        """Delete a document of a user.
-
-        Raises:
-            DocumentNotFoundError: As for `find`.
-        """
-        work = partial(_delete, upload_id=upload_id, user_id=user_id)
-        if not await self._database.write(work):
-            raise _unknown(upload_id)
 
 
 def _unknown(upload_id: str) -> DocumentNotFoundError:
@@ -74,12 +29,15 @@ def _unknown(upload_id: str) -> DocumentNotFoundError:
     )
 
 
-def _insert(connection: sa.Connection, *, document: OwnDocument, user_id: str) -> None:
+def _insert(connection: sa.Connection, document: OwnDocument, user_id: str) -> OwnDocument:
+    """Keep a document for its user, and return it with the id by which he names it."""
     from deepcritical.services.trace_tables import uploads
 
     delete_expired(connection)
-    row = {"id": document.upload_id, "user_id": user_id, "record": document.model_dump_json()}
+    kept = document.model_copy(update={"upload_id": f"doc_{uuid4().hex}"})
+    row = {"id": kept.upload_id, "user_id": user_id, "record": kept.model_dump_json()}
     connection.execute(uploads.insert().values(**row, until=time.time() + KEPT_S))
+    return kept
 
 
 def _use(connection: sa.Connection, *, ids: Sequence[str], user_id: str) -> dict[str, OwnDocument]:
@@ -89,15 +47,16 @@ def _use(connection: sa.Connection, *, ids: Sequence[str], user_id: str) -> dict
     own = uploads.c.id.in_(ids) & (uploads.c.user_id == user_id)
     connection.execute(uploads.update().where(own).values(until=time.time() + KEPT_S))
     rows = connection.scalars(uploads.select().with_only_columns(uploads.c.record).where(own))
-    found = map(OwnDocument.model_validate_json, rows)
-    return {document.upload_id: document for document in found}
+    return {one.upload_id: one for one in map(OwnDocument.model_validate_json, rows)}
 
 
-def _delete(connection: sa.Connection, *, upload_id: str, user_id: str) -> bool:
+def _delete(connection: sa.Connection, upload_id: str, user_id: str) -> None:
+    """Delete a document of a user; raises DocumentNotFoundError."""
     from deepcritical.services.trace_tables import uploads
 
     own = (uploads.c.id == upload_id) & (uploads.c.user_id == user_id)
-    return connection.execute(uploads.delete().where(own)).rowcount > 0
+    if not connection.execute(uploads.delete().where(own)).rowcount:
+        raise _unknown(upload_id)
 
 
 def delete_expired(connection: sa.Connection) -> None:
@@ -105,3 +64,22 @@ def delete_expired(connection: sa.Connection) -> None:
     from deepcritical.services.trace_tables import uploads
 
     connection.execute(uploads.delete().where(uploads.c.until < time.time()))
+
+
+class Uploads(Stored):
+    """Uploads in the database of runs, which every process that serves or conducts shares."""
+
+    add = writes(_insert)
+    remove = writes(_delete)
+
+    async def find(self, ids: Sequence[str], user_id: str) -> dict[str, OwnDocument]:
+        """Return a user's documents by their ids, and keep them for longer.
+
+        Raises DocumentNotFoundError for one that is not there, not any more, or another user's.
+        """
+        work = partial(_use, ids=ids, user_id=user_id)
+        found = await self._database.write(work) if ids else {}
+        # Not within the transaction, which deletes what is kept no longer.
+        if unknown := next((one for one in ids if one not in found), None):
+            raise _unknown(unknown)
+        return found

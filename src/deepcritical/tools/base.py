@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Sized
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field, InstanceOf
 
@@ -16,22 +17,9 @@ from deepcritical.domain.named import Drug
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.deadline import Deadline
 
-__all__ = [
-    "WORST_FIRST",
-    "CheckIntegrity",
-    "LookUpFacts",
-    "LookUpNames",
-    "Page",
-    "Parsed",
-    "RankRecords",
-    "Ranking",
-    "SearchTool",
-    "SourceOutcome",
-    "SourceQuery",
-    "SourceResult",
-    "outcome_of",
-    "ranked",
-]
+if TYPE_CHECKING:
+    from deepcritical.tools.http import SourceClient
+    from deepcritical.tools.rate_limiter import Limiter
 
 CheckIntegrity = Callable[[Sequence[Evidence], float], Awaitable[tuple[Evidence, ...]]]
 """The records with what is known of their retraction, in the same order, after some seconds."""
@@ -168,3 +156,70 @@ class SearchTool(Protocol):
         """The records alone, best first; raises as `fetch` does."""
         found = await self.fetch(SourceQuery(text=query, max_results=max_results))
         return list(found.evidence)
+
+
+class Means(NamedTuple):
+    """What a source is opened with; what it opens closes by itself."""
+
+    client: Callable[[], SourceClient]
+    """A client for the address of the source, paced and cached."""
+    limiter: Callable[[], Limiter]
+    """The limiter of its host, for a source that has a client of its own."""
+    email: str = ""
+    """Address of who runs this program; '' for none."""
+
+
+class AgentSearch(NamedTuple):
+    """The search of one source among the tools for agents."""
+
+    name: str
+    """As in ``search_pubmed``."""
+    finds: str
+    """What it is for, behind "Search PubMed"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceDescription:
+    """A source that is searched live."""
+
+    key: str
+    """What a user calls it: letters and digits, such as ``pubmed``."""
+    name: str
+    """What a reader calls it."""
+    url: str
+    """Base address; ``DEEPCRITICAL_<KEY>_URL`` replaces it."""
+    service: str = ""
+    """What is at the address, where that is not called as the source is."""
+    fixed: bool = False
+    """Whether no setting replaces the address."""
+    per_second: int
+    """Requests a second that the host allows."""
+    api_key: str = ""
+    """The setting with a key that is sent as `api_key`."""
+    per_second_with_key: int = 0
+    """Requests a second that it allows with that key."""
+    by_requests: bool = False
+    """Whether it is asked by `RequestsTransport`, as its firewall rejects httpx."""
+    by_default: bool = False
+    """Whether runs search it unless told otherwise."""
+    in_all: bool = True
+    """Whether ``deepcritical search all`` asks it."""
+    by_id: Mapping[str, str] = field(default_factory=dict)
+    """Kind of id -> the query for one; no two sources take the same kind."""
+    agent_search: AgentSearch | None = None
+    """None offers agents no search of it."""
+    indexes: str
+    """What it holds, for the documentation."""
+    asked: str
+    """How it is asked."""
+    beside: str = ""
+    """What else a reader should know; its pace is told anyway."""
+    terms: str
+    """Address of its terms of use."""
+    open: Callable[[Means], SearchTool]
+    """Makes the source."""
+
+    @property
+    def url_setting(self) -> str:
+        """Name of the setting with the address, in lower case and without prefix."""
+        return f"{self.key}_url"

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import (
+    AgentSearch,
     Page,
     SearchTool,
+    SourceDescription,
     SourceOutcome,
     SourceQuery,
     SourceResult,
@@ -23,12 +25,9 @@ from deepcritical.tools.base import (
 from deepcritical.tools.clinicaltrials_records import parse, read_version, studies_in
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.query_utils import trial_params
-from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
     from deepcritical.tools.http import SourceClient
-
-__all__ = ["MAX_PAGE", "SOURCE", "ClinicalTrials", "parse"]
 
 MAX_PAGE = 100
 """Studies of one request; the API allows 1,000, which with posted results are over 20 MB."""
@@ -68,9 +67,6 @@ class ClinicalTrials(SearchTool):
 
     Each search is two queries, so that the many trials that ran to their end never crowd out the
     few that were stopped: of three records one is a stopped trial, as long as there are any.
-
-    Args:
-        client: Speaks to the API, version 2, over `RequestsTransport`.
     """
 
     name = "ClinicalTrials.gov"
@@ -105,8 +101,7 @@ class ClinicalTrials(SearchTool):
     async def version(self, by: Deadline | None = None) -> str:
         """The version of the API and the date of its data, as far as it tells them.
 
-        Raises:
-            SearchError: It does not answer, or not until `by`.
+        Raises SearchError.
         """
         return read_version((await self._client.get("version", {}, by=by)).content)
 

@@ -19,18 +19,6 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-__all__ = [
-    "Analysis",
-    "ArmGroup",
-    "HarmGroup",
-    "Measure",
-    "Measurement",
-    "Part",
-    "PostedGroup",
-    "Protocol",
-    "Study",
-]
-
 _MARKDOWN_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+\-.!<>~|^&])")
 
 

@@ -22,16 +22,6 @@ from deepcritical.vocabulary.conditions import (
 )
 from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
 
-__all__ = [
-    "MAX_MEMBERS",
-    "MAX_SYNONYMS",
-    "Concept",
-    "condition_concept",
-    "condition_concepts",
-    "drug_concept",
-    "phrase",
-]
-
 MAX_SYNONYMS = 8
 """Other names that are searched beside a name."""
 MAX_MEMBERS = 16
@@ -143,15 +133,13 @@ def _few(name: str, others: Iterable[str], most: int) -> tuple[str, ...]:
     """A name and up to `most` others that it does not find, in their order."""
     own = phrase(name)
     kept = {fold(own): own} if own else {}
-    for other in filter(_tells, map(phrase, others)):
+    for other in map(phrase, others):
+        if sum(char.isalnum() for char in other) < _MIN_SYNONYM:
+            continue
         padded = f" {fold(other)} "
         if len(kept) <= most and not any(f" {one} " in padded for one in kept):
             kept.setdefault(fold(other), other)
     return tuple(kept.values())
-
-
-def _tells(name: str) -> bool:
-    return sum(char.isalnum() for char in name) >= _MIN_SYNONYM
 
 
 def _stems(known: KnownCondition) -> Iterator[str]:

@@ -20,8 +20,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.json_values import as_dict, as_text, decoded, dicts
 
-__all__ = ["ask_lightly", "check_all", "check_integrity", "integrity"]
-
 _RETRACTED = "Retracted Publication"
 _UPDATES: dict[str, tuple[Integrity, str]] = {
     "retraction": ("retracted", "retraction"),
@@ -64,12 +62,7 @@ async def integrity(client: SourceClient, doi: str) -> tuple[Integrity, tuple[st
 
 
 async def check_integrity(evidence: Evidence, client: SourceClient | None) -> Evidence:
-    """The record with the worst of what its index and Crossref say; without a client no request.
-
-    Args:
-        evidence: A record; one without a DOI is not looked up.
-        client: Speaks to the API of Crossref, or None.
-    """
+    """The record with the worst of what its index and Crossref say; without a client no request."""
     meta = evidence.metadata
     known: Integrity = "retracted" if is_retracted(evidence) else meta.integrity
     found = await integrity(client, meta.doi) if client and meta.doi else _NOT_CHECKED
@@ -107,11 +100,7 @@ async def check_all(
 
 
 async def ask_lightly(client: SourceClient, by: Deadline) -> None:
-    """One small request, to see whether Crossref answers in time.
-
-    Raises:
-        SearchError: It does not.
-    """
+    """One small request, to see whether Crossref answers in time; else SearchError."""
     params: dict[str, str | int] = {"filter": "update-type:retraction", "rows": 1}
     await client.get("works", params, _checked, by)
 

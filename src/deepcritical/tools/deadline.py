@@ -7,8 +7,6 @@ import math
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-__all__ = ["Deadline"]
-
 
 class Deadline:
     """The end of the time that one source has, which moves on while a permit is waited for.
@@ -20,10 +18,6 @@ class Deadline:
         within_s: Seconds that the source has.
         latest_s: Seconds after which it ends, whatever was waited for; None for as long as it
             takes. Less than `within_s` is taken for as much.
-
-    Attributes:
-        within_s: As given.
-        waited_s: Seconds for which permits were waited for.
     """
 
     def __init__(self, within_s: float, latest_s: float | None = None) -> None:

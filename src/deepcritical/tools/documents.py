@@ -29,16 +29,6 @@ from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument
 from deepcritical.tools import pdf_pages
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 
-__all__ = [
-    "MAX_BYTES",
-    "SUFFIXES",
-    "OwnDocuments",
-    "document_of",
-    "documents_in",
-    "page_of",
-    "read_document",
-]
-
 MAX_BYTES = 30_000_000
 MAX_PAGES = 200
 """Of one document: a thesis has more, a paper with its supplement has not."""
@@ -66,8 +56,7 @@ _FILE_NAME = bounded(r"\.(?:docx?|indd|pdf|tex|qxd)\b|^untitled|^microsoft word"
 def read_document(path: Path) -> Evidence:
     """Return a document as a record, with the offsets of its pages. Blocks.
 
-    Raises:
-        DocumentError: It cannot be read, is too large, is encrypted, or is pictures of text.
+    Raises DocumentError: it cannot be read, is too large, is encrypted, or is pictures of text.
     """
     _check_suffix(path)
     try:
@@ -133,11 +122,7 @@ def _of_pdf(path: PurePath, data: bytes) -> tuple[str, list[str]]:
 
 
 def _unpacked(path: PurePath, data: bytes) -> dict[str, Any]:
-    """What `pdf_pages` says of a PDF.
-
-    Raises:
-        DocumentError: It takes more time or memory than a paper does.
-    """
+    """What `pdf_pages` says of a PDF; DocumentError where it takes more than a paper does."""
     limits = map(str, (MAX_PAGES, _READ_CHARS, _MEMORY_MB))
     # By its path and without the directories beside it, so that nothing else is imported.
     call = [sys.executable, "-P", pdf_pages.__file__, *limits]
@@ -203,12 +188,7 @@ RecordsOf = Callable[[Sequence[str]], Awaitable[Mapping[str, Evidence]]]
 
 
 class OwnDocuments(SearchTool):
-    """A search tool over documents that the user gave.
-
-    Args:
-        documents: Records, or canonical ids such as ``pmid:26890736``.
-        records_of: Finds the records of ids.
-    """
+    """A search tool over documents that the user gave."""
 
     name = "your documents"
 
@@ -218,11 +198,7 @@ class OwnDocuments(SearchTool):
         self._given = False
 
     async def fetch(self, _query: SourceQuery) -> SourceResult:
-        """All documents at the first query; `not_applicable` from then on.
-
-        Raises:
-            SearchError: A source that would know an id could not be reached.
-        """
+        """All documents at the first query; `not_applicable` from then on."""
         if self._given:
             return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
         self._given = True
@@ -243,8 +219,7 @@ class OwnDocuments(SearchTool):
 def documents_in(path: Path) -> tuple[OwnDocument, ...]:
     """The document that a file is, or those of a folder. Blocks.
 
-    Raises:
-        DocumentError: One of them cannot be read, or a folder has none.
+    Raises DocumentError where one of them cannot be read, or a folder has none.
     """
     try:
         inside = sorted(path.iterdir()) if path.is_dir() else None

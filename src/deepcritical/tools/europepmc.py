@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import SearchError
@@ -13,8 +13,10 @@ from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import (
+    AgentSearch,
     Page,
     SearchTool,
+    SourceDescription,
     SourceOutcome,
     SourceQuery,
     SourceResult,
@@ -25,12 +27,9 @@ from deepcritical.tools.concepts import Concept
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.europepmc_records import NoAnswerError, parse
 from deepcritical.tools.query_utils import concept_groups
-from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
     from deepcritical.tools.http import Payload, SourceClient
-
-__all__ = ["MAX_PAGE", "SOURCE", "EuropePMC", "europepmc_query", "parse"]
 
 MAX_PAGE = 100
 """Records of one request; Europe PMC allows 1,000, which with abstracts take seconds."""
@@ -41,11 +40,7 @@ _ASKED_AGAIN = 2
 
 
 class EuropePMC(SearchTool):
-    """A search tool over Europe PMC.
-
-    Args:
-        client: Speaks to the REST service, whose `search` or `searchPOST` is asked.
-    """
+    """A search tool over Europe PMC."""
 
     name = "Europe PMC"
 
@@ -183,16 +178,12 @@ def europepmc_query(query: SourceQuery) -> str:
     """
     groups = concept_groups(query, _block, _block, _lucene_text)
     if query.linked_to:
-        groups.insert(0, f"({' OR '.join(_links(query.linked_to))})")
+        kinds = ("CITES", "REFFED_BY")
+        links = (f"{kind}:{pmid}_med" for pmid in query.linked_to for kind in kinds)
+        groups.insert(0, f"({' OR '.join(links)})")
     if groups and (filtered := _FILTERS.get(query.block)):
         groups.append(f"({filtered})")
     return " AND ".join(groups)
-
-
-def _links(pmids: Iterable[str]) -> Iterator[str]:
-    """Works that cite these or that these cite."""
-    for pmid in pmids:
-        yield from (f"CITES:{pmid}_med", f"REFFED_BY:{pmid}_med")
 
 
 def _block(concept: Concept) -> str:

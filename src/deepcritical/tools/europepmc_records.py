@@ -29,8 +29,6 @@ from deepcritical.tools.json_values import (
 )
 from deepcritical.tools.markup import clean_markup
 
-__all__ = ["PREPRINT_MARK", "NoAnswerError", "parse"]
-
 PREPRINT_MARK = "[PREPRINT - Not peer-reviewed] "
 """What the content of a preprint begins with.
 
@@ -51,8 +49,7 @@ class NoAnswerError(SearchError):
 def parse(payload: bytes) -> Page:
     """The records of an answer, in the order of the source, and where the next ones are.
 
-    Raises:
-        SearchError: The answer is no result list.
+    Raises SearchError for an answer that is no result list.
     """
     answer = _answer(payload)
     items = as_list(as_dict(answer["resultList"]).get("result"))

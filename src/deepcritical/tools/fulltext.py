@@ -18,8 +18,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.jats import FullText, Section, parse_jats
 
-__all__ = ["FetchFullTexts", "FullTextAnswer", "fetch_full_texts", "with_full_text"]
-
 _PMCID = re.compile(r"PMC[0-9]{1,10}")
 _OF_SOME = bounded(
     r"\bsub-?\s?groups?\b|\bpost[- ]hoc\b|\bexploratory\b|\bsensitivity anal|\bper[- ]protocol\b",
@@ -50,10 +48,7 @@ async def fetch_full_texts(
 ) -> tuple[FullTextAnswer, ...]:
     """Fetch the full texts of records, all at once behind the client's limiter.
 
-    Args:
-        records: Those without a PMCID are `not_applicable`.
-        within_s: Seconds after which what has not come is `unavailable`.
-        client: Speaks to the REST service of Europe PMC.
+    Those without a PMCID are `not_applicable`; what has not come in time is `unavailable`.
     """
     if not records:
         return ()
@@ -67,7 +62,9 @@ async def _fetched(record: Evidence, client: SourceClient, by: Deadline) -> Full
         why = "It has no PMCID."
         return FullTextAnswer(outcome=SourceOutcome.NOT_APPLICABLE, why=why)
     try:
-        payload = await client.get(f"{pmcid}/fullTextXML", {}, _may_be_cached, by)
+        payload = await client.get(
+            f"{pmcid}/fullTextXML", {}, lambda b: parse_jats(b).may_be_kept, by
+        )
         text = await asyncio.to_thread(parse_jats, payload.content)
     except (SearchError, ConfigurationError) as error:
         return FullTextAnswer(outcome=SourceOutcome.UNAVAILABLE, why=str(error))
@@ -84,11 +81,6 @@ async def _fetched(record: Evidence, client: SourceClient, by: Deadline) -> Full
     return FullTextAnswer(outcome=SourceOutcome.DEGRADED, evidence=longer, why=why)
 
 
-def _may_be_cached(body: bytes) -> bool:
-    """Whether the answer may be kept; raises SearchError as `parse_jats` does."""
-    return parse_jats(body).may_be_kept
-
-
 def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
     """Return a record with results and tables of its article behind its abstract.
 
@@ -96,12 +88,7 @@ def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
     subgroups and the like, which only their headings tell from results of the whole trial. Offsets
     of quotes in the abstract stay as they are.
 
-    Args:
-        record: One whose text is its abstract, or that has none.
-        text: The article.
-
-    Returns:
-        The longer record; None if the article has neither a section with results nor tables.
+    None of an article that has neither a section with results nor tables.
     """
     abstract = record.abstract.rstrip()
     results = _up_to(

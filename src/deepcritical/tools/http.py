@@ -29,18 +29,17 @@ from tenacity import (
 
 from deepcritical.domain.errors import ConfigurationError, RateLimitError, SearchError
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.layers import Down, DownError, Layer, Paced, Whole
-from deepcritical.tools.network import BREAKS_OFF, MAX_BODY_BYTES, RequestsTransport, network_for
+from deepcritical.tools.network import (
+    BREAKS_OFF,
+    Down,
+    DownError,
+    Layer,
+    Paced,
+    RequestsTransport,
+    Whole,
+    network_for,
+)
 from deepcritical.tools.rate_limiter import Limiter
-
-__all__ = [
-    "MAX_BODY_BYTES",
-    "Check",
-    "NoMatchError",
-    "Payload",
-    "RequestsTransport",
-    "SourceClient",
-]
 
 ATTEMPTS = 4
 _LONGEST_WAIT_S = 60.0

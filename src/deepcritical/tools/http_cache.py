@@ -11,11 +11,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import anysqlite
-from hishel import AsyncBaseStorage, AsyncSqliteStorage
+from hishel import AsyncBaseStorage as AsyncBaseStorage
+from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import ConfigurationError
-
-__all__ = ["AsyncBaseStorage", "open_cache"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -39,25 +38,18 @@ logging.getLogger("hishel").propagate = False
 async def open_cache(path: Path) -> AsyncBaseStorage:
     """The cache in an SQLite file, which is made if it is missing; it closes its connection.
 
-    Raises:
-        ConfigurationError: The file cannot be there.
+    Raises ConfigurationError.
     """
     try:
         await asyncio.to_thread(_made, path)
-    except OSError as error:
+    except (OSError, sqlite3.DatabaseError) as error:
+        why = f"written: {error.strerror}" if isinstance(error, OSError) else f"used: {error}"
         raise ConfigurationError(
-            f"The cache {path} cannot be written: {error.strerror}.",
-            _OTHER_FILE,
-        ) from error
-    except sqlite3.DatabaseError as error:
-        raise ConfigurationError(
-            f"The cache {path} cannot be used: {error}.", _OTHER_FILE
+            f"The cache {path} cannot be {why}.",
+            "Name another file in DEEPCRITICAL_HTTP_CACHE, or set it to nothing.",
         ) from error
     # With a path of its own it would make folders on the event loop.
     return AsyncSqliteStorage(connection=await anysqlite.connect(str(path), isolation_level=None))
-
-
-_OTHER_FILE = "Name another file in DEEPCRITICAL_HTTP_CACHE, or set it to nothing."
 
 
 def _made(path: Path) -> None:

@@ -11,9 +11,7 @@ from xml.etree import ElementTree as ET
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.patterns import bounded
-from deepcritical.tools.xml_text import plain_text
-
-__all__ = ["FullText", "Section", "Table", "parse_jats"]
+from deepcritical.tools.markup import plain_text
 
 SectionKind = Literal["introduction", "methods", "results", "discussion", "conclusion", "other"]
 
@@ -58,7 +56,6 @@ _CC = bounded(r"creativecommons\.org/(?:licenses|publicdomain)/([a-z]+(?:-[a-z]+
 _CC_SHORT = bounded(r"\bCC[ -]?(0|BY(?:-(?:NC|SA|ND))*)(?![\w-])", re.IGNORECASE)
 _LICENCE_WORDS = frozenset({"license", "license_ref"})
 _KEPT_LICENCES = frozenset({"cc0", "cc by", "cc by-sa", "cc by-nc", "cc by-nc-sa"})
-
 
 _MAX_ROWS = 300
 _MAX_COLUMNS = 40
@@ -182,9 +179,6 @@ class FullText(Model):
 
 def parse_jats(payload: bytes) -> FullText:
     """Return the text of an article.
-
-    Args:
-        payload: A JATS document as it came.
 
     Raises:
         SearchError: It is no article with a text, declares entities, or is too large or too deep.

@@ -8,25 +8,9 @@ from typing import Any
 
 from deepcritical.domain.errors import SearchError
 
-__all__ = [
-    "as_dict",
-    "as_list",
-    "as_number",
-    "as_text",
-    "decoded",
-    "dicts",
-    "dicts_at",
-    "one_line",
-    "unique",
-]
-
 
 def decoded(payload: bytes, source: str) -> Any:
-    """What a body of JSON holds.
-
-    Raises:
-        SearchError: It is none.
-    """
+    """What a body of JSON holds; raises SearchError for another body."""
     try:
         return json.loads(payload)
     except (ValueError, RecursionError) as error:

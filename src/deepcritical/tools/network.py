@@ -1,4 +1,4 @@
-"""Where a request leaves the program: by httpx, or by `requests` in a thread.
+"""Where a request leaves the program, by httpx or by `requests` in a thread, paced and read whole.
 
 Both go through the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY) unless
 NO_PROXY exempts the host, by one reading of these variables: that of `requests`.
@@ -7,6 +7,7 @@ NO_PROXY exempts the host, by one reading of these variables: that of `requests`
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import zlib
 from collections.abc import Mapping
@@ -22,15 +23,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import NewConnectionError
 
 from deepcritical.domain.errors import ConfigurationError, SearchError
-
-__all__ = [
-    "BREAKS_OFF",
-    "MAX_BODY_BYTES",
-    "RequestsTransport",
-    "Unpacker",
-    "kept_headers",
-    "network_for",
-]
+from deepcritical.tools.rate_limiter import Limiter, Turns
 
 BREAKS_OFF = "breaks_off"
 """Extension of an answer whose body ends inside."""
@@ -44,10 +37,6 @@ _ZLIB_OR_GZIP, _BARE = 47, -15
 
 class Unpacker:
     """Collects a body.
-
-    Args:
-        name: Name of the source, for errors.
-        headers: Of the answer.
 
     Raises:
         httpx.RemoteProtocolError: It is packed otherwise than was asked for. Packed twice or by
@@ -114,7 +103,6 @@ class Unpacker:
 
 _ENDS = {b"{": b"}", b"[": b"]", b"<": b">"}
 
-
 _BROKEN_OFF = requests.exceptions.BaseHTTPError  # type: ignore[attr-defined] # urllib3's own
 
 
@@ -122,9 +110,6 @@ def network_for(url: str) -> httpx.AsyncHTTPTransport:
     """The transport of httpx to a host, through the proxy of the environment if it has one.
 
     An `AsyncClient` looks for a proxy only where it makes its transport itself.
-
-    Args:
-        url: Any address at the host.
 
     Raises:
         ConfigurationError: The proxy is none that can be used.
@@ -153,9 +138,6 @@ class RequestsTransport(httpx.AsyncBaseTransport):
 
     The thread is a daemon of its own. One of the loop's pool would be waited for when the loop
     ends, and a server that sends nothing, or a byte now and then, would hold up the exit.
-
-    Args:
-        name: Name of the source, for errors.
     """
 
     def __init__(self, name: str = "The source") -> None:
@@ -276,3 +258,112 @@ class _Telling(HTTPAdapter):
         super().init_poolmanager(*args, **options)
         pools = {"http": _HTTPPool, "https": _HTTPSPool}
         self.poolmanager.pool_classes_by_scheme = pools
+
+
+_WRITTEN = "send_request_body.complete"
+"""What httpx calls the moment when a request was written."""
+
+
+class Layer(httpx.AsyncBaseTransport):
+    """A transport over another one."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._inner.aclose()
+
+
+class DownError(httpx.ConnectError):
+    """Nobody reached the host a moment ago."""
+
+
+class Down(Layer):
+    """Leaves a host alone for a while that could not be connected to twice.
+
+    So not each of a run's queries waits for a host that is not there.
+    """
+
+    ATTEMPTS = 2
+    FOR_S = 30.0
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        super().__init__(inner)
+        self._failed = 0
+        self._until = -math.inf
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send, unless the host was down a moment ago."""
+        clock = asyncio.get_running_loop().time
+        if clock() < self._until:
+            raise DownError("it could not be reached a moment ago")
+        try:
+            response = await self._inner.handle_async_request(request)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            self._failed += 1
+            if self._failed < self.ATTEMPTS:
+                raise
+            self._until = clock() + self.FOR_S
+            raise DownError(str(error)) from error
+        self._failed = 0
+        return response
+
+
+class Paced(Layer):
+    """Takes a place at the host for every attempt."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, limiter: Limiter) -> None:
+        super().__init__(inner)
+        self._turns = Turns(limiter)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send when there is a place, and say when it was sent."""
+        async with self._turns.turn(request.extensions.get("by")) as sent:
+
+            async def trace(event: str, _info: object) -> None:
+                if event.endswith(_WRITTEN):
+                    await sent()
+
+            request.extensions |= {"sent": sent, "trace": trace}
+            return await self._inner.handle_async_request(request)
+
+
+class Whole(Layer):
+    """Reads the whole body, up to the limits of size and time.
+
+    It stands below the retry, so that a body that breaks off is asked for again.
+    """
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, name: str, attempt_s: float) -> None:
+        super().__init__(inner)
+        self._name = name
+        self._attempt_s = attempt_s
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send, and read the body."""
+        try:
+            async with asyncio.timeout(self._attempt_s):
+                return await self._read(request)
+        except TimeoutError:
+            raise httpx.ReadTimeout(f"not read in {self._attempt_s:g} s", request=request) from None
+
+    async def _read(self, request: httpx.Request) -> httpx.Response:
+        response = await self._inner.handle_async_request(request)
+        try:
+            body = Unpacker(self._name, response.headers)
+            if response.status_code == httpx.codes.OK:
+                if response.is_stream_consumed:
+                    body.take(response.content)
+                else:
+                    async for piece in response.aiter_raw():
+                        body.take(piece)
+            breaks_off = body.breaks_off or response.extensions.get(BREAKS_OFF)
+            return httpx.Response(
+                response.status_code,
+                headers=kept_headers(response.headers),
+                content=body.body,
+                extensions={BREAKS_OFF: True} if breaks_off else {},
+            )
+        finally:
+            await response.aclose()

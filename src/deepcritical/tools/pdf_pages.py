@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-__all__ = ["main"]
-
 
 def main(max_pages: int, max_chars: int, max_memory_mb: int) -> None:
     """Write what a PDF says, as an object: `pages` and `title`, or `number` of pages, or `error`.

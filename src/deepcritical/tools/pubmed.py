@@ -11,23 +11,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import SearchBlock
-from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult, outcome_of
+from deepcritical.tools.base import (
+    AgentSearch,
+    Parsed,
+    SearchTool,
+    SourceDescription,
+    SourceOutcome,
+    SourceQuery,
+    SourceResult,
+    outcome_of,
+)
 from deepcritical.tools.concepts import Concept
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.pubmed_records import is_whole, parse
 from deepcritical.tools.pubmed_search import Found, read_elink, read_esearch
 from deepcritical.tools.query_utils import concept_groups
-from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
     from deepcritical.tools.http import Payload, SourceClient
-
-__all__ = ["SOURCE", "PubMed", "parse", "pubmed_term"]
 
 MOST_RECORDS = 9_999
 """ESearch gives no record of PubMed behind this one."""
@@ -78,7 +84,8 @@ class PubMed(SearchTool):
         if query.linked_to:
             pmids = await self._linked(query)
             term = f"({' OR '.join(f'{pmid}[uid]' for pmid in pmids)}) AND {term}"
-            as_run = f"{_told_links(query, pmids)} AND {as_run}"
+            links = f"{len(pmids):,} works that ELink links to PMID {', '.join(query.linked_to)}"
+            as_run = f"({links}) AND {as_run}"
             if not pmids:
                 return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=as_run)
         most = min(query.max_results, MOST_RECORDS)
@@ -120,46 +127,28 @@ class PubMed(SearchTool):
     async def _fetch(self, found: Found, by: Deadline | None) -> _Fetched:
         """The records of all ids, in batches; a batch that fails costs no other one.
 
-        Raises:
-            SearchError: No batch could be fetched.
+        Raises SearchError where no batch could be fetched.
         """
         pmids, by_post = found.pmids, len(found.pmids) > IDS_BY_GET
         size = IDS_BY_POST if by_post else IDS_BY_GET
-        read: list[_Fetched] = []
-        errors: list[SearchError] = []
+        send = self._client.post if by_post else self._client.get
+        read = _Fetched()
         for start in range(0, len(pmids), size):
             batch = pmids[start : start + size]
+            asked = {**self._always, "id": ",".join(batch), "retmode": "xml"}
             try:
-                read.append(await self._fetch_batch(batch, by, by_post=by_post))
+                answer = await send("efetch.fcgi", asked, is_whole, by)
+                # Hundreds of records are too much for the event loop.
+                read.add(await asyncio.to_thread(parse, answer.content), cached=answer.cached)
             except SearchError as error:
-                errors.append(error)
                 # Who refuses after all attempts is not asked for the rest, nor is it after the end.
-                ends = isinstance(error, RateLimitError) or _is_over(by)
-                read.append(_unread(pmids[start:] if ends else batch, error))
+                ends = isinstance(error, RateLimitError) or (by and not by.left_s)
+                read.lose(pmids[start:] if ends else batch, error)
                 if ends:
                     break
-        if errors and len(errors) == len(read):
-            raise _all_unread(found, errors[0])
-        return _joined(read)
-
-    async def _fetch_batch(
-        self, batch: Sequence[str], by: Deadline | None, *, by_post: bool
-    ) -> _Fetched:
-        asked = {**self._always, "id": ",".join(batch), "retmode": "xml"}
-        send = self._client.post if by_post else self._client.get
-        answer = await send("efetch.fcgi", asked, is_whole, by)
-        # Hundreds of records are too much for the event loop.
-        parsed = await asyncio.to_thread(parse, answer.content)
-        return _Fetched(parsed.records, parsed.skipped, cached=answer.cached)
-
-
-def _told_links(query: SourceQuery, pmids: Sequence[str]) -> str:
-    """What stands in the search log for the ids of linked works."""
-    return f"({len(pmids):,} works that ELink links to PMID {', '.join(query.linked_to)})"
-
-
-def _is_over(by: Deadline | None) -> bool:
-    return by is not None and not by.left_s
+        if read.error and len(read.unread) == len(pmids):
+            raise _all_unread(found, read.error)
+        return read
 
 
 def _all_unread(found: Found, error: SearchError) -> SearchError:
@@ -170,28 +159,28 @@ def _all_unread(found: Found, error: SearchError) -> SearchError:
     return SearchError(message, error.advice)
 
 
-class _Fetched(NamedTuple):
-    """What EFetch gave."""
+class _Fetched:
+    """What EFetch has given so far."""
 
-    records: tuple[Evidence, ...] = ()
-    skipped: tuple[str, ...] = ()
-    unread: frozenset[str] = frozenset()
-    """Ids of batches that failed, which `skipped` names as one."""
-    cached: bool = True
+    def __init__(self) -> None:
+        self.records: list[Evidence] = []
+        self.skipped: list[str] = []
+        self.unread: set[str] = set()
+        """Ids of batches that failed, which `skipped` names as one."""
+        self.error: SearchError | None = None
+        """Why the first of them failed."""
+        self.cached = True
 
+    def add(self, parsed: Parsed, *, cached: bool) -> None:
+        self.records += parsed.records
+        self.skipped += parsed.skipped
+        self.cached &= cached
 
-def _unread(pmids: Sequence[str], error: SearchError) -> _Fetched:
-    note = f"{len(pmids)} records, PMID {pmids[0]} to {pmids[-1]}: {error.message}"
-    return _Fetched(skipped=(note,), unread=frozenset(pmids))
-
-
-def _joined(parts: Sequence[_Fetched]) -> _Fetched:
-    return _Fetched(
-        tuple(record for part in parts for record in part.records),
-        tuple(note for part in parts for note in part.skipped),
-        frozenset[str]().union(*(part.unread for part in parts)),
-        all(part.cached for part in parts),
-    )
+    def lose(self, pmids: Sequence[str], error: SearchError) -> None:
+        note = f"{len(pmids)} records, PMID {pmids[0]} to {pmids[-1]}: {error.message}"
+        self.skipped.append(note)
+        self.unread |= set(pmids)
+        self.error = self.error or error
 
 
 def _result(term: str, found: Found, fetched: _Fetched, *, cached: bool) -> SourceResult:
@@ -288,9 +277,7 @@ def pubmed_term(query: SourceQuery) -> str:
 def _block(concept: Concept, field: str = "") -> str:
     """A concept in its heading, its truncated words and its names.
 
-    Args:
-        concept: What is searched.
-        field: A further field of its first name, such as `nm`, the names of substances.
+    `field` is a further field of its first name, such as `nm`, the names of substances.
     """
     parts = [f'"{concept.heading}"[Mesh]'] if concept.heading else [concept.mapped]
     if field and concept.names:

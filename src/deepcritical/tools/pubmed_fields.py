@@ -14,22 +14,7 @@ from xml.etree import ElementTree as ET
 from deepcritical.domain.evidence import Integrity
 from deepcritical.domain.identity import normalised_doi, trials_in
 from deepcritical.tools.base import WORST_FIRST
-from deepcritical.tools.xml_text import children_of, plain_text, text_at, texts_at
-
-__all__ = [
-    "abstract_of",
-    "authors_of",
-    "corrections_of",
-    "date_of",
-    "doi_of",
-    "is_pmid",
-    "licence_of",
-    "mesh_of",
-    "pmcid_of",
-    "pmid_of",
-    "trials_of",
-    "volume_pages_of",
-]
+from deepcritical.tools.markup import children_of, plain_text, text_at, texts_at
 
 _ARTICLE = "MedlineCitation/Article"
 _BOOK = "BookDocument"

@@ -21,9 +21,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.tools import pubmed_fields as fields
 from deepcritical.tools.base import Parsed
-from deepcritical.tools.xml_text import text_at, texts_at
-
-__all__ = ["is_whole", "parse", "refusal"]
+from deepcritical.tools.markup import text_at, texts_at
 
 _RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
@@ -44,12 +42,6 @@ _PMID = re.compile(rb"<PMID[^>]*>\s*([0-9]{1,10})\s*<")
 def parse(payload: bytes) -> Parsed:
     """The records of an answer of EFetch (`db=pubmed`, `retmode=xml`), articles and book chapters.
 
-    Args:
-        payload: The body as it came.
-
-    Returns:
-        The records in their order, and those that could not be read, each with its PMID and reason.
-
     Raises:
         RateLimitError: The body refuses more requests.
         SearchError: It is an error message, or no XML of PubMed.
@@ -60,9 +52,7 @@ def parse(payload: bytes) -> Parsed:
 def is_whole(payload: bytes) -> bool:
     """Whether the answer is XML from end to end; `parse` reads also what is left of a broken one.
 
-    Raises:
-        RateLimitError: The body refuses more requests.
-        SearchError: It holds no record at all, as for `parse`.
+    Raises as `parse` does.
     """
     return _read(payload)[1]
 
@@ -70,7 +60,7 @@ def is_whole(payload: bytes) -> bool:
 def _read(payload: bytes) -> tuple[Parsed, bool]:
     """The records, and whether they come from XML that is whole."""
     # E-utilities name a DTD and declare nothing of their own: what does is no answer of theirs.
-    if _DECLARES.search(payload, 0, _start_of_records(payload)):
+    if _DECLARES.search(payload.partition(b"<Pubmed")[0]):
         raise SearchError("PubMed sent XML that declares entities of its own.", "Try again later.")
     try:
         return _read_stream(payload), True
@@ -92,11 +82,6 @@ def refusal(payload: bytes) -> SearchError:
         f"PubMed answered with something else than its data: {words[:120] or 'nothing'}",
         "Try again later.",
     )
-
-
-def _start_of_records(payload: bytes) -> int:
-    at = payload.find(b"<Pubmed")
-    return at if at >= 0 else len(payload)
 
 
 def _read_stream(payload: bytes) -> Parsed:
@@ -168,8 +153,7 @@ class _Reading:
 def _evidence(record: ET.Element) -> Evidence:
     """One record.
 
-    Raises:
-        ValueError: It has no title or no id, so that it cannot be cited.
+    Raises ValueError for a record without a title or an id, which cannot be cited.
     """
     title = _title(record)
     if not title:

@@ -13,8 +13,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.concepts import Concept, condition_concept, condition_concepts, drug_concept
 
-__all__ = ["clean_query", "concept_groups", "is_searchable", "trial_params"]
-
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _LOOSE_OPERATORS = bounded(r"^(?:(?:AND|OR)\s+)+|(?:\s+(?:AND|OR|NOT))+$")
 """Operators without an operand, which a source would refuse or search for as words."""
@@ -70,7 +68,7 @@ def clean_query(text: str) -> str:
 
     Operators, phrases in quotes, field tags, parentheses, acronyms and names stay as they are.
     """
-    pieces = _split(_plain(text))
+    pieces = re.split(f"({_PROTECTED.pattern})", _plain(text))
     question = any(opener.match(pieces[0]) for opener in _OPENERS)
     cleaned = "".join(
         piece if _PROTECTED.fullmatch(piece) else _without_noise(piece, question and not index)
@@ -100,11 +98,7 @@ def concept_groups(
 
     Without any the whole question is the only one; without a word to search for there is none.
 
-    Args:
-        query: What is asked.
-        drug: A drug in the language of the source.
-        condition: A condition likewise.
-        worded: Removes what a source would misread.
+    `worded` removes what a source would misread.
     """
     blocks = (
         drug(drug_concept(query.drug)) if query.drug else "",
@@ -127,11 +121,6 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", text).split())
 
 
-def _split(text: str) -> list[str]:
-    """The text in pieces, the protected ones by themselves; never empty."""
-    return re.split(f"({_PROTECTED.pattern})", text)
-
-
 def _without_noise(piece: str, question: bool) -> str:
     if question:
         for opener in _OPENERS:
@@ -148,21 +137,13 @@ def _any_of(concept: Concept) -> str:
 
 
 def any_of_terms(terms: Iterable[str], worded: Callable[[str], str] = str) -> str:
-    """Terms joined by OR; one of several words in parentheses.
-
-    Args:
-        terms: Words, phrases and operators, as the user or a rule gave them.
-        worded: Removes what a source would misread.
-    """
+    """Terms joined by OR; one of several words in parentheses."""
     texts = dict.fromkeys(_balanced(worded(_plain(term))) for term in terms)
     kept = [text for text in texts if is_searchable(text)]
     if len(kept) == 1:
         return kept[0]
-    return " OR ".join(text if _is_one(text) else f"({text})" for text in kept)
-
-
-def _is_one(text: str) -> bool:
-    return " " not in text or re.fullmatch(r'"[^"]*"', text) is not None
+    one = re.compile(r'[^ ]+|"[^"]*"')
+    return " OR ".join(text if one.fullmatch(text) else f"({text})" for text in kept)
 
 
 def free_text(text: str, worded: Callable[[str], str] = str) -> str:

@@ -12,8 +12,6 @@ from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService, Retrieval
 from deepcritical.tools.base import Ranking, SearchTool, SourceQuery, SourceResult, outcome_of
 
-__all__ = ["RagTool"]
-
 _READY_S = 20.0
 """Seconds that a ranking waits for a model that is read from a slow disk, or comes from its hub."""
 _MOST_VECTORS = 64
@@ -23,12 +21,7 @@ that two runs over the same records rank them alike."""
 
 
 class RagTool(SearchTool):
-    """A search tool over the records of one run; it adds none. Implements `RankRecords`, too.
-
-    Args:
-        rag: The run's retrieval.
-        ready_within_s: Seconds after which a ranking goes by words alone.
-    """
+    """A search tool over the records of one run; it adds none. Implements `RankRecords`, too."""
 
     name = "records of this run"
 

@@ -22,8 +22,6 @@ from pyrate_limiter import InMemoryBucket, Rate, RateItem
 
 from deepcritical.tools.deadline import Deadline
 
-__all__ = ["Limiter", "Place", "Quota", "Sent", "Turns", "limiter_for", "new_limiter"]
-
 Sent = Callable[[], Awaitable[None]]
 """Says that a request is written; see `Place`."""
 _WINDOW_S = 1.02
@@ -48,11 +46,7 @@ class Limiter(Protocol):
     """Protocol: gives the places at one host, to who came first."""
 
     async def place(self) -> Place:
-        """Wait until one request may be sent.
-
-        Raises:
-            SearchError: There is no telling.
-        """
+        """Wait until one request may be sent; raises SearchError where there is no telling."""
         ...
 
 
@@ -61,9 +55,6 @@ class Turns:
 
     It waits for one place at a time. So each run has one place in the queue of the limiter, however
     many requests it has, and runs take turns.
-
-    Args:
-        limiter: Gives the places, to all runs.
     """
 
     def __init__(self, limiter: Limiter) -> None:
@@ -75,9 +66,6 @@ class Turns:
         """Wait until one request may be sent, and send it within; yields what says that it was.
 
         While it waits, the deadline moves on.
-
-        Raises:
-            SearchError: As of the limiter.
         """
         with by.paused() if by else nullcontext():
             async with self._one:
@@ -185,9 +173,7 @@ _making = threading.Lock()
 def limiter_for(host: str, per_second: int) -> Limiter:
     """The limiter of a host, always the same one.
 
-    Args:
-        host: Name of the host; all its paths count together (E-utilities: ESearch and EFetch).
-        per_second: Requests that may arrive within any second.
+    All paths of a host count together (E-utilities: ESearch and EFetch).
     """
     with _making:
         if (host, per_second) not in _limiters:
@@ -204,11 +190,6 @@ class Quota:
     """At most so many within a time, counted for each key on its own; nothing ever waits.
 
     One process counts for itself, in one event loop.
-
-    Args:
-        most: How many.
-        per_s: Seconds within which.
-        clock: Monotonic seconds.
     """
 
     MAX_KEYS = 10_000

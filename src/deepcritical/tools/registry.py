@@ -8,20 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 
 from deepcritical.tools import clinicaltrials, europepmc, pubmed, web_search
-from deepcritical.tools.source import SourceDescription
-
-__all__ = [
-    "BY_KEY",
-    "DEFAULT_KEYS",
-    "DEFAULT_NAMES",
-    "FULL_TEXTS",
-    "KEYS",
-    "MESH",
-    "SOURCES",
-    "SourceKey",
-    "known",
-    "parse_sources",
-]
+from deepcritical.tools.base import SourceDescription
 
 SOURCES: tuple[SourceDescription, ...] = (
     pubmed.SOURCE,
@@ -42,11 +29,7 @@ DEFAULT_NAMES = " and ".join(part for part in (", ".join(_DEFAULT[:-1]), _DEFAUL
 
 
 def known(names: Iterable[str]) -> tuple[str, ...]:
-    """Keys of sources, each once, in the order of `SOURCES`.
-
-    Raises:
-        ValueError: One of them is none.
-    """
+    """Keys of sources, each once, in the order of `SOURCES`; ValueError for another."""
     named = set(names)
     if unknown := sorted(named - set(KEYS)):
         raise ValueError(f"there is no source {', '.join(unknown)}; choose of {', '.join(KEYS)}")
@@ -54,22 +37,16 @@ def known(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def parse_sources(text: str) -> tuple[str, ...]:
-    """Keys of sources with commas or blanks between them; as `known`.
-
-    Raises:
-        ValueError: A name is that of no source, or there is none.
-    """
+    """Keys of sources with commas or blanks between them; as `known`."""
     names = text.lower().replace(",", " ").split()
     if not names:
         raise ValueError(f"name at least one of {', '.join(KEYS)}")
     return known(names)
 
 
-def _known_one(key: str) -> str:
-    return known([key])[0]
-
-
 SourceKey = Annotated[
-    str, AfterValidator(_known_one), WithJsonSchema({"type": "string", "enum": list(KEYS)})
+    str,
+    AfterValidator(lambda key: known([key])[0]),
+    WithJsonSchema({"type": "string", "enum": list(KEYS)}),
 ]
 """The key of a source, where it comes from outside."""

@@ -18,8 +18,6 @@ from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 
-__all__ = ["WEB", "SearchHandler", "Searches", "SourceAnswer", "require_any"]
-
 WEB = "web"
 """Name of the one source that queries for the web alone are put to."""
 _GRACE_S = 1.0
@@ -92,10 +90,7 @@ class SearchHandler:
     ) -> tuple[SourceAnswer, ...]:
         """All answers, in the order of queries, then of sources; a failing source is `unavailable`.
 
-        Args:
-            queries: What to search for.
-            max_results: Records of one answer at most, of a broad query `broad_factor` times.
-            within_s: Seconds that the caller has, waiting included; None for no end of waiting.
+        A broad query may bring `broad_factor` times as many; `within_s` includes waiting.
         """
         calls = [
             (tool, self._sized(query, max_results, within_s))
@@ -104,13 +99,13 @@ class SearchHandler:
             if not query.web_only or tool.name == WEB
         ]
         searched_at = self._now() if self._now else None
-        timed = await asyncio.gather(*(_timed(tool, query) for tool, query in calls))
-        return tuple(
-            _answer(tool.name, query, result, searched_at)._replace(
-                seconds=seconds if self._now else None
-            )
-            for (tool, query), (result, seconds) in zip(calls, timed, strict=True)
-        )
+        asked = (_answered(tool, query, searched_at) for tool, query in calls)
+        answers: list[SourceAnswer] = []
+        for answer in await asyncio.gather(*asked, return_exceptions=True):
+            if isinstance(answer, BaseException):
+                raise answer  # a defect, when all others have ended
+            answers.append(answer)
+        return tuple(answers)
 
     def _sized(self, query: SearchQuery, max_results: int, within_s: float | None) -> SourceQuery:
         given_s = self._deadline_s if within_s is None else min(self._deadline_s, within_s)
@@ -121,13 +116,20 @@ class SearchHandler:
         )
 
 
-async def _timed(
-    tool: SearchTool, query: SourceQuery
-) -> tuple[SourceResult | BaseException, float]:
+async def _answered(
+    tool: SearchTool, query: SourceQuery, searched_at: datetime | None
+) -> SourceAnswer:
     clock = asyncio.get_running_loop().time
-    begun = clock()
-    (result,) = await asyncio.gather(_asked(tool, query), return_exceptions=True)
-    return result, round(clock() - begun, 3)
+    begun, error = clock(), None
+    try:
+        found = await _asked(tool, query)
+        result = found.model_copy(update={"evidence": tuple(map(cut, found.evidence))})
+    except DeepCriticalError as failure:
+        error, unread = failure, (str(failure),)
+        outcome = SourceOutcome.UNAVAILABLE
+        result = SourceResult(outcome=outcome, query_as_run="", skipped=unread)
+    seconds = round(clock() - begun, 3) if searched_at else None
+    return SourceAnswer(tool.name, query, result, searched_at, error, seconds)
 
 
 async def _asked(tool: SearchTool, query: SourceQuery) -> SourceResult:
@@ -167,20 +169,3 @@ def require_any(answers: Sequence[SourceAnswer]) -> None:
         f"No source could be read: {' '.join(causes)}",
         "Check the network and try again later, or use --snapshot demo.",
     )
-
-
-def _answer(
-    source: str,
-    query: SearchQuery,
-    result: SourceResult | BaseException,
-    searched_at: datetime | None,
-) -> SourceAnswer:
-    if isinstance(result, SourceResult):
-        read = result.model_copy(update={"evidence": tuple(map(cut, result.evidence))})
-        return SourceAnswer(source, query, read, searched_at)
-    if not isinstance(result, DeepCriticalError):
-        raise result
-    unread = SourceResult(
-        outcome=SourceOutcome.UNAVAILABLE, query_as_run="", skipped=(str(result),)
-    )
-    return SourceAnswer(source, query, unread, searched_at, error=result)

@@ -1,19 +1,33 @@
-"""A search outside of any run: every source is asked once, and each work becomes one record."""
+"""Searches outside of any run: one of all sources, and a light query to see whether one answers.
+
+Every source is asked once, and each work becomes one record.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from deepcritical.domain.checks import Check, failed, passed
+from deepcritical.domain.errors import DeepCriticalError, RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import SearchQuery
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.base import CheckIntegrity
-from deepcritical.tools.crossref import check_all
+from deepcritical.tools.base import (
+    CheckIntegrity,
+    SearchTool,
+    SourceOutcome,
+    SourceQuery,
+    SourceResult,
+)
+from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.crossref import ask_lightly, check_all
+from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.http import SourceClient
 from deepcritical.tools.search_handler import Searches, SourceAnswer, require_any
-
-__all__ = ["Found", "search"]
 
 _AS_INDEXED = partial(check_all, client=None)
 """Asks nobody: a record whose own source calls it retracted is marked all the same."""
@@ -56,3 +70,61 @@ async def search(
     check = check_integrity or _AS_INDEXED
     checked = await check(list(store.evidence.values()), check_within_s)
     return Found(answers, dict(zip(store.evidence, checked, strict=True)))
+
+
+_QUERY = "trial"
+"""A word of which every source has records."""
+_GRACE_S = 1.0
+
+
+async def check_source(tool: SearchTool, within_s: float) -> Check:
+    """Whether a source answers, and with records; at most `within_s` seconds."""
+    started = time.monotonic()
+    by = Deadline(within_s, within_s)
+    try:
+        async with asyncio.timeout(within_s + _GRACE_S):
+            found = await tool.fetch(SourceQuery(text=_QUERY, max_results=1, answer_by=by))
+            version = await _version(tool, by)
+    except DeepCriticalError as error:
+        return failed(tool.name, _told(error))
+    except TimeoutError:
+        late = SearchError(f"No answer within {within_s:g} s.", "Try again later.")
+        return failed(tool.name, late)
+    return _found(tool.name, found, time.monotonic() - started, version)
+
+
+async def check_crossref(client: SourceClient, within_s: float) -> Check:
+    """Whether Crossref answers; at most `within_s` seconds."""
+    started = time.monotonic()
+    try:
+        await ask_lightly(client, Deadline(within_s, within_s))
+    except SearchError as error:
+        return failed("Crossref", _told(error))
+    return passed("Crossref", f"answered after {time.monotonic() - started:.1f} s")
+
+
+def _found(name: str, found: SourceResult, seconds: float, version: str) -> Check:
+    if found.outcome is SourceOutcome.EMPTY:
+        error = SearchError(
+            f'It answered, but has no record for "{_QUERY}".', "Check the address of this source."
+        )
+        return failed(name, error)
+    told = f'answered after {seconds:.1f} s, {found.total:,} records for "{_QUERY}"'
+    return passed(name, "; ".join(filter(None, (told, version, *found.skipped))))
+
+
+async def _version(tool: SearchTool, by: Deadline) -> str:
+    """What the registry says of its version; '' of other sources, or if it does not say."""
+    if not isinstance(tool, ClinicalTrials):
+        return ""
+    try:
+        return await tool.version(by)
+    except SearchError:
+        return ""  # it answered the query, which is what counts
+
+
+def _told(error: DeepCriticalError) -> DeepCriticalError:
+    """The error, with the seconds for which a source wants to be left alone."""
+    if isinstance(error, RateLimitError) and error.retry_after_s:
+        return RateLimitError(error.message, f"Try again in {error.retry_after_s:.0f} s.")
+    return error

@@ -21,8 +21,6 @@ from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult, outcome_of
 from deepcritical.tools.snapshot_records import Parsed, parse
 
-__all__ = ["BUNDLED", "SnapshotSource", "snapshot_path"]
-
 _DATA = Path(__file__).parent.parent / "data" / "snapshots"
 BUNDLED = ("demo",)
 """Names of the snapshots that ship with the package."""
@@ -57,9 +55,6 @@ class SnapshotSource(SearchTool):
     """A search tool over one snapshot file.
 
     The file is read at the first query, off the event loop.
-
-    Args:
-        path: The JSONL file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -74,11 +69,7 @@ class SnapshotSource(SearchTool):
         return f"snapshot {self._path.stem}"
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
-        """The best records for a query.
-
-        Raises:
-            SnapshotCorruptError: The file cannot be read as a snapshot.
-        """
+        """The best records for a query."""
         if query.block in (SearchBlock.RECENT, SearchBlock.CITATIONS):
             return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
         index = await self._loaded()
@@ -99,20 +90,12 @@ class SnapshotSource(SearchTool):
         return f"{self.name}: {len(records)} records{made}, SHA-256 {index.digest[:12]}"
 
     async def look_up(self, names: Sequence[OutsideName]) -> tuple[OutsideName, ...]:
-        """Those of the names that any of its records has: there they can be searched as they are.
-
-        Raises:
-            SnapshotCorruptError: The file cannot be read as a snapshot.
-        """
+        """Those of the names that any of its records has: they can be searched as they are."""
         index = await self._loaded()
         return await asyncio.to_thread(lambda: tuple(n for n in names if index.names(n.text)))
 
     async def contents(self) -> Parsed:
-        """All that the file holds, in its order.
-
-        Raises:
-            SnapshotCorruptError: The file cannot be read as a snapshot.
-        """
+        """All that the file holds, in its order."""
         return (await self._loaded()).parsed
 
     async def _loaded(self) -> _Index:

@@ -18,8 +18,6 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, S
 from deepcritical.domain.identity import is_nct, record_url
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["Parsed", "parse"]
-
 _LIST_SEPARATOR = bounded(r"\s*;\s*")
 _LINKED_PMID = bounded(r"\bpublication PMID (\d+)", re.IGNORECASE)
 _PAIRED_DOI = bounded(
@@ -55,13 +53,8 @@ def _count(value: Any) -> Any:
     return int(match.group(1).replace(",", "")) if match else None
 
 
-def _as_text(value: Any) -> Any:
-    return str(value) if isinstance(value, int) else value
-
-
 _Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
-_Text = Annotated[str | None, BeforeValidator(_as_text)]
-
+_Text = Annotated[str | None, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
 
 _Count = Annotated[int | None, BeforeValidator(_count)]
 
@@ -123,10 +116,6 @@ class Parsed(NamedTuple):
 
 def parse(payload: bytes, name: str) -> Parsed:
     """The records of a snapshot.
-
-    Args:
-        payload: The file's bytes, UTF-8.
-        name: What to call the file in messages.
 
     Raises:
         SnapshotCorruptError: Not UTF-8, empty, without one readable record, or not the bytes whose

@@ -17,6 +17,7 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.tools.base import (
     SearchTool,
+    SourceDescription,
     SourceOutcome,
     SourceQuery,
     SourceResult,
@@ -24,12 +25,10 @@ from deepcritical.tools.base import (
     ranked,
 )
 from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.json_values import as_text
 from deepcritical.tools.markup import clean_markup
 from deepcritical.tools.query_utils import clean_query, is_searchable
 from deepcritical.tools.rate_limiter import Limiter, Turns
-from deepcritical.tools.source import SourceDescription
-
-__all__ = ["SOURCE", "Search", "WebSearch", "duckduckgo", "public_url"]
 
 DUCKDUCKGO_URL = "https://html.duckduckgo.com/html/"
 
@@ -56,13 +55,7 @@ _HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
 
 
 class WebSearch(SearchTool):
-    """A search tool over the open web.
-
-    Args:
-        search: Finds pages; DuckDuckGo by default.
-        limiter: Gives the permits for searches, as DuckDuckGo refuses bursts; shared by all runs.
-        timeout_s: Seconds after which a search has failed.
-    """
+    """A search tool over the open web."""
 
     name = "web"
 
@@ -128,10 +121,6 @@ def duckduckgo(url: str = DUCKDUCKGO_URL, timeout_s: int = 10) -> Search:
     """A search of DuckDuckGo's page without scripts, read by `ddgs`.
 
     The library turns every refusal into "no results"; here a refusal stays one.
-
-    Args:
-        url: Where the page is.
-        timeout_s: Seconds after which a request has failed.
     """
 
     def search(query: str, max_results: int) -> list[Mapping[str, object]]:
@@ -196,9 +185,7 @@ def _evidence(page: Mapping[str, object]) -> Evidence | None:
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str):
-        return ""
-    return value.encode("utf-8", "replace").decode("utf-8").strip()
+    return as_text(value) if isinstance(value, str) else ""
 
 
 def public_url(url: str) -> str:

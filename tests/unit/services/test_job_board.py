@@ -183,7 +183,7 @@ async def test_a_completed_run_is_not_opened_again(
 ) -> None:
     run_id = await added(board)
     end = RunCompleted(stop_reason=StopReason.NO_EVIDENCE, verdict="", references=0)
-    await traces.complete_trace(run_id, end, TraceResult({}))
+    await traces.append_event(run_id, end, ending=TraceResult({}))
     with pytest.raises(StorageError, match="is completed"):
         await board.reopen(run_id, "two")
     with pytest.raises(TraceNotFoundError):

@@ -38,14 +38,14 @@ records = st.builds(
 def exported(*found: Evidence) -> bytes:
     store = EvidenceStore()
     store.add(found)
-    return store.to_snapshot("made", "2999-01-01")
+    return as_snapshot(store.evidence.values(), "made", "2999-01-01")
 
 
 @given(st.lists(records, min_size=1, max_size=5))
 def test_an_exported_snapshot_holds_every_field_of_every_record(found: list[Evidence]) -> None:
     store = EvidenceStore()
     store.add(found)
-    parsed = parse(store.to_snapshot("made"), "made.jsonl")
+    parsed = parse(as_snapshot(store.evidence.values(), "made"), "made.jsonl")
     assert parsed.skipped == ()
     assert parsed.records == tuple(store.evidence.values())
     assert [grade(r) for r in parsed.records] == [grade(r) for r in store.evidence.values()]
@@ -77,10 +77,10 @@ def test_a_changed_export_is_refused() -> None:
 def test_export_and_import_of_the_demo_give_the_same_bytes_again() -> None:
     store = EvidenceStore()
     store.add(parse(DEMO.read_bytes(), "demo").records)
-    once = store.to_snapshot("demo", "2026-11-20")
+    once = as_snapshot(store.evidence.values(), "demo", "2026-11-20")
     again = EvidenceStore()
     again.add(parse(once, "demo").records)
-    assert again.to_snapshot("demo", "2026-11-20") == once
+    assert as_snapshot(again.evidence.values(), "demo", "2026-11-20") == once
 
 
 @pytest.mark.slow

@@ -17,7 +17,6 @@ from deepcritical.domain.record_kinds import is_negative_stop
 from deepcritical.domain.text import locate_quote, sentences
 from deepcritical.domain.votes import Way
 from deepcritical.reading.library import read_by_code
-from deepcritical.tools import clinicaltrials
 from deepcritical.tools.clinicaltrials_records import parse
 from tests.servers.clinicaltrials import Study, made_up_studies, made_up_study
 
@@ -262,9 +261,6 @@ class TestReading:
 
 
 class TestPayload:
-    def test_the_source_shows_the_same_parser(self) -> None:
-        assert clinicaltrials.parse is parse
-
     def test_a_page_with_count_and_token(self) -> None:
         read = parse(page(made_up_study(1), totalCount=7, nextPageToken="more"))
         assert (len(read.records), read.total, read.next_page) == (1, 7, "more")

@@ -10,7 +10,7 @@ import pytest
 from deepcritical.domain.evidence import Evidence, Integrity
 from deepcritical.domain.identity import study_links, trials_in
 from deepcritical.domain.record_kinds import is_notice, is_retracted
-from deepcritical.tools import europepmc
+from deepcritical.tools import europepmc_records
 from tests.unit.tools.pubmed_xml import one
 
 OTHER = "99000099"
@@ -28,7 +28,7 @@ def corrected(kind: str, pmid: str = OTHER, source: str = SOURCE) -> Evidence:
 def paper(**fields: Any) -> Evidence:
     record = {"id": "99000001", "source": "MED", "title": "Examplol", **fields}
     payload = {"hitCount": 1, "resultList": {"result": [record]}}
-    (found,) = europepmc.parse(json.dumps(payload).encode()).records
+    (found,) = europepmc_records.parse(json.dumps(payload).encode()).records
     return found
 
 

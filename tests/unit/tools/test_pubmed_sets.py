@@ -5,8 +5,7 @@ import time
 import pytest
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.tools.pubmed import parse
-from deepcritical.tools.pubmed_records import is_whole
+from deepcritical.tools.pubmed_records import is_whole, parse
 from tests.unit.tools.pubmed_xml import RECORDS, article, made, record_set
 
 

@@ -137,7 +137,7 @@ async def _bounded(name: str, checking: Checking, within_s: float) -> tuple[Chec
 def _of_sources(
     live: LiveSources, wait_s: float, *, with_crossref: bool
 ) -> Iterator[tuple[str, Checking]]:
-    from deepcritical.tools.checking import check_crossref, check_source
+    from deepcritical.tools.searching import check_crossref, check_source
 
     for tool in live.tools:
         yield tool.name, check_source(tool, wait_s)

@@ -9,7 +9,7 @@ import asyncio
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, ClassVar, NamedTuple
 
 from deepcritical.domain.drug_facts import AskedOf, DrugFacts, Origin
@@ -21,18 +21,6 @@ from deepcritical.tools.base import SourceOutcome, outcome_of
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import NoMatchError, SourceClient
 from deepcritical.tools.json_values import as_dict, decoded
-
-__all__ = [
-    "DrugFactsLookUp",
-    "FactSource",
-    "Found",
-    "Terms",
-    "answered",
-    "is_form_of",
-    "list_in",
-    "quoted",
-    "substances_in",
-]
 
 _FORMS = frozenset(
     "acetate acetonide alafenamide anhydrous arginine aspartate axetil besilate besylate bromide "
@@ -79,15 +67,13 @@ class Found(NamedTuple):
 
 
 class FactSource(ABC):
-    """One curated source, which answers what it knows of a drug in one request.
-
-    Args:
-        client: Speaks to it.
-    """
+    """One curated source, which answers what it knows of a drug in one request."""
 
     terms: Terms
     """Its name, licence and address."""
     _path: str
+    _read: Callable[[bytes, Drug, str], Found]
+    """Reads an answer about a drug, of this day; raises SearchError for a body that is none."""
     _beside: ClassVar[Mapping[str, str | int]] = {}
     """Parameters that are the same for every drug, and tell a reader nothing."""
     _lacks_by_404 = False
@@ -109,7 +95,9 @@ class FactSource(ABC):
         return await self._found(self._asked(drug), drug, today, by)
 
     async def _found(self, asked: Mapping[str, str], drug: Drug, today: str, by: Deadline) -> Found:
-        read = partial(self._read, drug=drug, today=today)
+        def read(content: bytes) -> Found:
+            return self._read(content, drug, today)
+
         try:
             payload = await self._client.get(self._path, {**asked, **self._beside}, read, by)
         except NoMatchError:
@@ -120,10 +108,6 @@ class FactSource(ABC):
 
     @abstractmethod
     def _asked(self, drug: Drug) -> dict[str, str]: ...
-
-    @abstractmethod
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        """What an answer says; raises SearchError for a body that is none."""
 
 
 def answered(source: FactSource, drug: Drug, today: str, found: Found | SearchError) -> DrugFacts:
@@ -151,11 +135,7 @@ def answered(source: FactSource, drug: Drug, today: str, found: Found | SearchEr
 
 
 def list_in(content: bytes, source: str, name: str) -> list[Any]:
-    """The list of this name in an answer.
-
-    Raises:
-        SearchError: The body is no object of JSON with such a list.
-    """
+    """The list of this name in an answer; raises SearchError where there is none."""
     found = as_dict(decoded(content, source)).get(name)
     if not isinstance(found, list):
         raise SearchError(f"{source}'s answer holds no list of {name}.", "Try again later.")
@@ -193,13 +173,7 @@ _GRACE_S = 0.5
 
 
 class DrugFactsLookUp:
-    """Everything that is known of drugs.
-
-    Args:
-        sources: Who is asked, in the order in which they are told.
-        deadline_s: Seconds that a source gets.
-        today: The date, ISO.
-    """
+    """Everything that is known of drugs."""
 
     def __init__(
         self, sources: Sequence[FactSource], *, deadline_s: float, today: Callable[[], str]

@@ -36,8 +36,6 @@ from deepcritical.tools.drug_facts.base import (
 )
 from deepcritical.tools.json_values import as_dict, as_list, as_text, dicts, dicts_at, unique
 
-__all__ = ["MyChem", "read_mychem"]
-
 TERMS = Terms("MyChem.info", "that of each source", "https://mychem.info/")
 CHEMBL = Terms("ChEMBL", "CC BY-SA 3.0", "https://www.ebi.ac.uk/chembl/", TERMS.source)
 DRUGCENTRAL = Terms("DrugCentral", "CC BY-SA 4.0", "https://drugcentral.org/", TERMS.source)
@@ -68,20 +66,6 @@ Any_ = dict[str, Any]
 Kind = TypeVar("Kind", bound=CuratedFact)
 
 
-class MyChem(FactSource):
-    """Asks MyChem.info."""
-
-    terms = TERMS
-    _path = "query"
-    _beside: ClassVar = {"size": _MOST_HITS, "fields": _FIELDS}
-
-    def _asked(self, drug: Drug) -> dict[str, str]:
-        return {"q": quoted(drug)}
-
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        return read_mychem(content, drug, today)
-
-
 class _Hit(NamedTuple):
     """A hit that is the drug, a salt of it or a product of it alone."""
 
@@ -92,11 +76,7 @@ class _Hit(NamedTuple):
 
 
 def read_mychem(content: bytes, drug: Drug, today: str) -> Found:
-    """What an answer says of a drug.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """What an answer says of a drug."""
     listed = list_in(content, TERMS.source, "hits")
     objects = dicts(listed)
     hits = list(_meant(objects, drug))
@@ -287,3 +267,15 @@ def _joined(facts: Iterable[Kind], key: Any) -> tuple[Kind, ...]:
 
 def _first(texts: Iterable[str]) -> str:
     return next((text for text in texts if text), "")
+
+
+class MyChem(FactSource):
+    """Asks MyChem.info."""
+
+    _read = staticmethod(read_mychem)
+    terms = TERMS
+    _path = "query"
+    _beside: ClassVar = {"size": _MOST_HITS, "fields": _FIELDS}
+
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {"q": quoted(drug)}

@@ -28,8 +28,6 @@ from deepcritical.tools.drug_facts.base import (
 )
 from deepcritical.tools.json_values import as_dict, as_list, as_number, as_text, unique
 
-__all__ = ["AdverseEvents", "Labels", "read_events", "read_labels"]
-
 LABELS = Terms("openFDA labels", "CC0 1.0", "https://open.fda.gov/apis/drug/label/")
 EVENTS = Terms("openFDA FAERS", "CC0 1.0", "https://open.fda.gov/apis/drug/event/")
 DAILYMED = "https://dailymed.nlm.nih.gov/dailymed/drugInfo.cfm?setid="
@@ -39,46 +37,8 @@ _APPLICATIONS = ("NDA", "ANDA", "BLA")
 Any_ = dict[str, Any]
 
 
-class Labels(FactSource):
-    """Asks openFDA for the labels of a drug's products, those of the drug alone first."""
-
-    terms = LABELS
-    _path = "drug/label.json"
-    _beside: ClassVar = {"limit": _MOST_LABELS, "sort": "effective_time:desc"}
-    _lacks_by_404 = True
-
-    def _asked(self, drug: Drug) -> dict[str, str]:
-        name = quoted(drug)
-        return {"search": f"openfda.generic_name:{name} OR openfda.brand_name:{name}"}
-
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        return read_labels(content, drug, today)
-
-
-class AdverseEvents(FactSource):
-    """Asks openFDA how often events were reported with a drug, the commonest first."""
-
-    terms = EVENTS
-    _path = "drug/event.json"
-    _beside: ClassVar = {"limit": _MOST_EVENTS}
-    _lacks_by_404 = True
-
-    def _asked(self, drug: Drug) -> dict[str, str]:
-        return {
-            "search": f"patient.drug.medicinalproduct:{quoted(drug)}",
-            "count": "patient.reaction.reactionmeddrapt.exact",
-        }
-
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        return read_events(content, drug, today)
-
-
 def read_labels(content: bytes, drug: Drug, today: str) -> Found:
-    """The labels of an answer, those of the drug alone before those of products with others too.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """The labels of an answer, those of the drug alone before those of products with others too."""
     labels, skipped = [], []
     for number, result in enumerate(list_in(content, "openFDA", "results"), 1):
         label = _label(as_dict(result), drug, today)
@@ -155,11 +115,7 @@ def _date(text: str) -> str:
 
 
 def read_events(content: bytes, drug: Drug, today: str) -> Found:
-    """The counts of an answer.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """The counts of an answer."""
     counts, unread = [], 0
     for result in map(as_dict, list_in(content, "openFDA", "results")):
         event, reports = as_text(result.get("term")), as_number(result.get("count"))
@@ -169,3 +125,33 @@ def read_events(content: bytes, drug: Drug, today: str) -> Found:
             unread += 1
     skipped = (f"{unread} counts could not be read",) if unread else ()
     return Found(DrugFacts(drug=drug.name, events=tuple(counts)), skipped)
+
+
+class Labels(FactSource):
+    """Asks openFDA for the labels of a drug's products, those of the drug alone first."""
+
+    _read = staticmethod(read_labels)
+    terms = LABELS
+    _path = "drug/label.json"
+    _beside: ClassVar = {"limit": _MOST_LABELS, "sort": "effective_time:desc"}
+    _lacks_by_404 = True
+
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        name = quoted(drug)
+        return {"search": f"openfda.generic_name:{name} OR openfda.brand_name:{name}"}
+
+
+class AdverseEvents(FactSource):
+    """Asks openFDA how often events were reported with a drug, the commonest first."""
+
+    _read = staticmethod(read_events)
+    terms = EVENTS
+    _path = "drug/event.json"
+    _beside: ClassVar = {"limit": _MOST_EVENTS}
+    _lacks_by_404 = True
+
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {
+            "search": f"patient.drug.medicinalproduct:{quoted(drug)}",
+            "count": "patient.reaction.reactionmeddrapt.exact",
+        }

@@ -23,8 +23,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.drug_facts.base import FactSource, Found, Terms, is_form_of
 from deepcritical.tools.json_values import as_dict, as_text, decoded, dicts, dicts_at, unique
 
-__all__ = ["OpenTargets", "read_open_targets"]
-
 TERMS = Terms("Open Targets", "CC0 1.0", "https://platform.opentargets.org/")
 _QUERY = """
 query Facts($name: String!) {
@@ -46,35 +44,8 @@ query Facts($name: String!) {
 Any_ = dict[str, Any]
 
 
-class OpenTargets(FactSource):
-    """Asks Open Targets."""
-
-    terms = TERMS
-    _path = "graphql"
-
-    def request(self, drug: Drug) -> str:
-        """What is asked."""
-        return f"graphql: search of drugs for {drug.name}"
-
-    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """What it knows of the drug; raises SearchError."""
-        body = {"query": _QUERY, "variables": self._asked(drug)}
-        payload = await self._client.post_json(self._path, body, _data, by)
-        return self._read(payload.content, drug, today)
-
-    def _asked(self, drug: Drug) -> dict[str, str]:
-        return {"name": drug.name}
-
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        return read_open_targets(content, drug, today)
-
-
 def _data(content: bytes) -> tuple[Any_, tuple[str, ...]]:
-    """The data of an answer and the errors beside it.
-
-    Raises:
-        SearchError: It holds no data.
-    """
+    """The data of an answer and the errors beside it; raises SearchError without data."""
     answer = as_dict(decoded(content, TERMS.source))
     told = (as_text(error.get("message")) for error in dicts(answer.get("errors")))
     errors = tuple(message[:200] or "an error without words" for message in told)
@@ -93,11 +64,7 @@ class _Entry(NamedTuple):
 
 
 def read_open_targets(content: bytes, drug: Drug, today: str) -> Found:
-    """What an answer says of a drug.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """What an answer says of a drug."""
     data, errors = _data(content)
     if "search" not in data and "drug" not in data:
         raise SearchError("Open Targets' answer holds no search.", "Try again later.")
@@ -229,3 +196,24 @@ def _score(row: Any_) -> float | None:
 
 def _origin(today: str, path: str) -> Any:
     return TERMS.origin(today, TERMS.url + path.rstrip("/"))
+
+
+class OpenTargets(FactSource):
+    """Asks Open Targets."""
+
+    _read = staticmethod(read_open_targets)
+    terms = TERMS
+    _path = "graphql"
+
+    def request(self, drug: Drug) -> str:
+        """What is asked."""
+        return f"graphql: search of drugs for {drug.name}"
+
+    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
+        """What it knows of the drug; raises SearchError."""
+        body = {"query": _QUERY, "variables": self._asked(drug)}
+        payload = await self._client.post_json(self._path, body, _data, by)
+        return self._read(payload.content, drug, today)
+
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {"name": drug.name}

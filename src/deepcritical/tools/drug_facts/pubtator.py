@@ -15,8 +15,6 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.drug_facts.base import FactSource, Found, Terms
 from deepcritical.tools.json_values import as_dict, as_number, as_text, decoded
 
-__all__ = ["PubTator", "read_relations"]
-
 TERMS = Terms(
     "PubTator3", "public domain (NCBI)", "https://www.ncbi.nlm.nih.gov/research/pubtator3/"
 )
@@ -26,41 +24,13 @@ _KINDS = frozenset(
 _MOST = 100
 
 
-class PubTator(FactSource):
-    """Asks PubTator3 for the relations that most papers have."""
-
-    terms = TERMS
-    _path = "relations"
-    _lacks_by_404 = True
-
-    def _asked(self, drug: Drug) -> dict[str, str]:
-        return {"e1": " and ".join(_entities(drug))}
-
-    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """What it knows of the drug under either name; raises SearchError."""
-        asked = (self._found({"e1": name}, drug, today, by) for name in _entities(drug))
-        parts = await asyncio.gather(*asked)
-        rows = {(r.kind, r.subject, r.object): r for part in parts for r in part.facts.relations}
-        best = sorted(rows.values(), key=lambda r: -(r.publications or 0))[:_MOST]
-        facts = DrugFacts(drug=drug.name, relations=tuple(best))
-        skipped = tuple(dict.fromkeys(text for part in parts for text in part.skipped))
-        return Found(facts, skipped, all(part.cached for part in parts))
-
-    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
-        return read_relations(content, drug, today)
-
-
 def _entities(drug: Drug) -> tuple[str, ...]:
     name = drug.name.strip().replace(" ", "_")
     return tuple(dict.fromkeys(f"@CHEMICAL_{n}" for n in (name, name[:1].upper() + name[1:])))
 
 
 def read_relations(content: bytes, drug: Drug, today: str) -> Found:
-    """The relations of an answer.
-
-    Raises:
-        SearchError: It is no answer.
-    """
+    """The relations of an answer."""
     relations, unread = [], 0
     rows = decoded(content, TERMS.source)
     if not isinstance(rows, list):
@@ -87,3 +57,25 @@ def read_relations(content: bytes, drug: Drug, today: str) -> Found:
 def _name(entity: str) -> str:
     """``@DISEASE_Heart_Failure`` as it is written in papers."""
     return entity.partition("_")[2].replace("_", " ") if entity.startswith("@") else entity
+
+
+class PubTator(FactSource):
+    """Asks PubTator3 for the relations that most papers have."""
+
+    _read = staticmethod(read_relations)
+    terms = TERMS
+    _path = "relations"
+    _lacks_by_404 = True
+
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {"e1": " and ".join(_entities(drug))}
+
+    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
+        """What it knows of the drug under either name; raises SearchError."""
+        asked = (self._found({"e1": name}, drug, today, by) for name in _entities(drug))
+        parts = await asyncio.gather(*asked)
+        rows = {(r.kind, r.subject, r.object): r for part in parts for r in part.facts.relations}
+        best = sorted(rows.values(), key=lambda r: -(r.publications or 0))[:_MOST]
+        facts = DrugFacts(drug=drug.name, relations=tuple(best))
+        skipped = tuple(dict.fromkeys(text for part in parts for text in part.skipped))
+        return Found(facts, skipped, all(part.cached for part in parts))
