@@ -10,7 +10,7 @@ from typing import Literal
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, Result
-from deepcritical.domain.votes import ArmRates, Importance, OutcomeRow, Tier, Way
+from deepcritical.domain.votes import Importance, OutcomeRow, RowEffect, Tier, Vote, Way
 
 RATIOS = frozenset({"RR", "OR", "HR", "IRR", "ratio"})
 """Measures whose value of no effect is 1."""
@@ -262,11 +262,7 @@ def effect_size(row: OutcomeRow, *, former: bool = False) -> str:
             return pooled
         pooled = f"; {pooled} of {row.pooled.studies} studies"
     own = [e for e in row.effects if not e.tested_as] or row.effects
-    told = [
-        (e.people or 0, size_words(e.rates, e.effect, e.unit))
-        for e in own
-        if e.way is row.way is not Way.CONFLICT
-    ]
+    told = [(e.people or 0, size_words(e)) for e in own if e.way is row.way is not Way.CONFLICT]
     people, largest = max((found for found in told if found[1]), default=(0, ""))
     most = max((e.people or 0 for e in row.effects), default=0)
     known = former or all(e.people for e in row.effects)
@@ -275,9 +271,17 @@ def effect_size(row: OutcomeRow, *, former: bool = False) -> str:
     return f"{largest}{which}{pooled}".removeprefix("; ")
 
 
-def size_words(rates: ArmRates | None, effect: Effect | None, unit: str) -> str:
-    """Return the rates of both arms with the effect, as far as a study gives them."""
-    told = effect_words(effect, unit) if effect else ""
+def size_words(found: RowEffect | Vote) -> str:
+    """Return the rates of both arms with the effect, as far as a study gives them.
+
+    An effect that stands in no record by this figure is told with what it was calculated from.
+    """
+    rates, effect = found.rates, found.effect
+    told = effect_words(effect, found.unit) if effect else ""
+    if told and found.turned_from and found.turned_from.value is not None:
+        told = f"{told}, turned round from {_figure(found.turned_from.value)}"
+    elif told and found.from_arms:
+        told = f"{told}, calculated from both arms"
     if rates is None:
         return told
     drug, other = _figure(rates.drug), _figure(rates.other)

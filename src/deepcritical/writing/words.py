@@ -69,11 +69,18 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     if wording >= LATEST:
-        against = _within(against)
+        given, against = _sides(row, given, _within(against))
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
     return f"{capitalised(told)}{_who(row)} ({_figures(row, wording)})."
+
+
+def _sides(row: OutcomeRow, given: str, against: str) -> tuple[str, str]:
+    """Return what was given and against what, where other treatment was given on a side too."""
+    if row.added_to and row.added_to == row.comparator:
+        return f"{given} added to {against}", f"{against} alone"
+    return (f"{given} with {_within(row.given_with)}" if row.given_with else given), against
 
 
 def _is_plural(outcome: str) -> bool:
@@ -197,7 +204,7 @@ def vote_words(vote: Vote, *, named: bool = True) -> str:
         vote: The result.
         named: Whether the outcome is said; else it stands beside.
     """
-    size = size_words(vote.rates, vote.effect, vote.unit)
+    size = size_words(vote)
     way = "results point both ways" if vote.way is Way.CONFLICT else ""
     way = way or direction_words(vote.importance, vote.way, vote.tier)
     told = f"{way}{f' ({size})' if size else ''}"

@@ -12,6 +12,7 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, F
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Vote, Way
 from deepcritical.questions.claims import answer_on
@@ -48,6 +49,16 @@ def changed(way: Way, **changes: object) -> Vote:
             "some of them of testamines",
         ),
         ((changed(Way.BENEFIT, comparator="Testamines"),), "compared with testamines"),
+        (
+            (changed(Way.BENEFIT, comparator="testamine", added_to="testamine"),),
+            "Examplol added to testamine improved flurb score compared with testamine alone",
+        ),
+        ((changed(Way.BENEFIT, given_with="testamine"),), "Examplol with testamine improved"),
+        ((changed(Way.BENEFIT, from_arms=True),), "-0.5, 95 % CI -0.7 to -0.3, calculated from"),
+        (
+            (changed(Way.BENEFIT, turned_from=Effect(measure="SMD", value=0.5)),),
+            "-0.7 to -0.3, turned round from 0.5",
+        ),
         ((changed(Way.BENEFIT, comparator="DPP-4 inhibitors"),), "compared with DPP-4 inhibitors"),
     ],
 )
