@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from deepcritical.appraisal.pooling import Estimate, variance
-from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
+from deepcritical.domain.certainty import LARGE, OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Importance, PooledEffect, Tier, Vote, Way
@@ -20,6 +20,8 @@ _START: dict[Tier, int] = {"randomised": 3, "controlled": 1, "reported": 0, "unc
 """Where a design starts (GRADE guidelines 3)."""
 _RELEVANT = (0.75, 1.25)
 """Ratios from which an effect is appreciable (GRADE guidelines 6)."""
+_RELEVANT_IF_GRAVE = (0.95, 1.05)
+"""The same of deaths and of what disables, of which far smaller differences matter to patients."""
 _SMALL = 0.2
 """Standardised mean difference of a small effect (Cochrane Handbook 15.5.3)."""
 _VERY_MANY = 2000
@@ -56,7 +58,7 @@ class Body(NamedTuple):
             return False
         bare = [v for v in self.votes if _interval(v.effect) is None and v.level == "primary"]
         powered = sum(v.people or 0 for v in bare)
-        tight = powered if powered >= _VERY_MANY else 0
+        tight = powered if powered >= (LARGE if self.is_grave else _VERY_MANY) else 0
         return 3 * (tight + self.excluding) < 2 * (self.people or 1)
 
     @property
@@ -77,14 +79,39 @@ class Body(NamedTuple):
         """People of the estimates that exclude a relevant difference."""
         if self.pooled:
             people = self.people or 1
-            return people if _excludes_relevant(self.pooled.as_effect(), people) else 0
+            return people if self._excludes(self.pooled.as_effect(), people) else 0
         told = [(v.people or 0, v.effect) for v in self.votes]
-        return sum(n for n, effect in told if effect and _excludes_relevant(effect, n))
+        return sum(n for n, effect in told if effect and self._excludes(effect, n))
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether it is of deaths, or of what kills or disables."""
+        return any(vote.is_grave for vote in self.votes)
+
+    def _excludes(self, effect: Effect, people: int) -> bool:
+        ratios = _RELEVANT_IF_GRAVE if self.is_grave else _RELEVANT
+        return _excludes_relevant(effect, people, ratios)
+
+    @property
+    def agreeing(self) -> tuple[Vote, ...]:
+        """The votes for a benefit or harm: those that found it, or whose estimate is pooled for it.
+
+        How sure a finding is, only they can tell: a study without it makes it no surer.
+        """
+        if self.way not in (Way.BENEFIT, Way.HARM):
+            return self.votes
+        return tuple(vote for vote in self.votes if self._agrees(vote)) or self.votes
+
+    def _agrees(self, vote: Vote) -> bool:
+        if self.pooled is None or vote.effect is None or vote.effect.value is None:
+            return vote.way is self.way
+        none = 1.0 if self.pooled.measure in RATIOS else 0.0
+        return (vote.effect.value - none) * (self.pooled.value - none) > 0
 
     @property
     def information(self) -> float | None:
         """Number of events that would give intervals as narrow; None of other measures."""
-        known = [vote.effect for vote in self.votes if _interval(vote.effect)]
+        known = [vote.effect for vote in self.agreeing if _interval(vote.effect)]
         if not known or any(effect and effect.measure not in _OF_EVENTS for effect in known):
             return None
         estimates = [e for effect in known if effect and (e := estimate_of(effect))]
@@ -94,7 +121,7 @@ class Body(NamedTuple):
     @property
     def reaches_small(self) -> bool:
         """Whether a ratio may be small, too."""
-        effects = [self.pooled.as_effect()] if self.pooled else [v.effect for v in self.votes]
+        effects = [self.pooled.as_effect()] if self.pooled else [v.effect for v in self.agreeing]
         known = [found for effect in effects if (found := _interval(effect))]
         return any(low < _RELEVANT[1] and high > _RELEVANT[0] for low, high in known)
 
@@ -118,10 +145,13 @@ def _design(body: Body) -> Iterator[str]:
 
 
 def _bias(body: Body) -> Iterator[str]:
-    weight = [vote.people or 1 for vote in body.votes]
-    opened = sum(n for n, vote in zip(weight, body.votes, strict=True) if vote.open_label)
-    if 2 * opened > sum(weight) and not any(v.is_grave for v in body.votes):
+    weight = [vote.people or 1 for vote in body.agreeing]
+    opened = sum(n for n, vote in zip(weight, body.agreeing, strict=True) if vote.open_label)
+    if 2 * opened > sum(weight) and not body.is_grave:
         yield "risk of bias: most people knew what they were given"
+    kept = sum(n for n, vote in zip(weight, body.agreeing, strict=True) if vote.of_completers)
+    if 2 * kept > sum(weight):
+        yield "risk of bias: only those who kept to the protocol were analysed"
 
 
 def _inconsistency(body: Body) -> Iterator[str]:
@@ -130,8 +160,8 @@ def _inconsistency(body: Body) -> Iterator[str]:
     if body.way is Way.CONFLICT or Way.CONFLICT in ways or differ:
         several = len(body.votes) > 1 or body.votes[0].review
         yield f"inconsistency: {'the studies disagree' if several else 'its results differ'}"
-    elif len(body.votes) == 1 and body.votes[0].tier == "randomised":
-        if body.votes[0].review:
+    elif len(body.agreeing) == 1 and body.votes[0].tier == "randomised":
+        if body.agreeing[0].review:
             yield "inconsistency: how far the trials of its one review agree is not told"
         else:
             yield "inconsistency: it rests on a single trial"
@@ -148,7 +178,8 @@ def _indirectness(body: Body) -> Iterator[str]:
 
 
 def _imprecision(body: Body) -> Iterator[str]:
-    people, events = body.people, body.information
+    known_sizes = [vote.people for vote in body.agreeing if vote.people]
+    people, events = sum(known_sizes) if known_sizes else None, body.information
     known = people is not None or (events is not None and events >= _FEW_EVENTS)
     if not known:
         yield "imprecision: how many people were studied is not told"
@@ -161,8 +192,10 @@ def _imprecision(body: Body) -> Iterator[str]:
     if body.way is Way.NO_DIFFERENCE:
         if body.inconclusive:
             yield "imprecision: a relevant difference is not excluded"
+        elif people is not None and people < _VERY_MANY:
+            yield f"imprecision: fewer than {_VERY_MANY} people seldom show that nothing differs"
         return
-    if not any(_interval(vote.effect) for vote in body.votes):
+    if not any(_interval(vote.effect) for vote in body.agreeing):
         yield "imprecision: no confidence interval is given"
     if events is not None and events < _FEW_EVENTS:
         wide = f"the interval is as wide as of fewer than {_FEW_EVENTS}"
@@ -185,14 +218,20 @@ def estimate_of(effect: Effect) -> Estimate | None:
     return Estimate(effect.value, *interval, effect.ci_level)
 
 
-def _excludes_relevant(effect: Effect, people: int | None) -> bool:
-    """Return whether the interval excludes a relevant difference, for better and for worse."""
+def _excludes_relevant(effect: Effect, people: int, ratios: tuple[float, float]) -> bool:
+    """Return whether the interval excludes a relevant difference, for better and for worse.
+
+    Args:
+        effect: An estimate with its interval.
+        people: Participants behind it.
+        ratios: From which ratios on, down and up, a difference is relevant.
+    """
     interval = _interval(effect)
     if interval is None:
         return False
     low, high = interval
     if effect.measure in RATIOS:
-        return _RELEVANT[0] <= low and high <= _RELEVANT[1]
+        return ratios[0] <= low and high <= ratios[1]
     farthest = max(abs(low), abs(high))
     if effect.measure == "SMD":
         return farthest <= _SMALL

@@ -13,7 +13,8 @@ from deepcritical.appraisal.rows import closest
 from deepcritical.appraisal.scales import MOST
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
-from deepcritical.domain.votes import Importance, OutcomeRow, Way
+from deepcritical.domain.effects import RATIOS
+from deepcritical.domain.votes import Importance, OutcomeRow, RowEffect, Way
 
 __all__ = ["SURE", "is_confirmed", "leading", "together"]
 
@@ -115,7 +116,7 @@ def _is_main(row: OutcomeRow, other: OutcomeRow) -> bool:
 
 def is_confirmed(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) -> bool:
     """Whether several studies, or a review, of enough people found what the rows tell."""
-    own = [e for row in rows for e in row.effects if e.way is row.way or row.pooled]
+    own = [e for row in rows for e in row.effects if _agrees(e, row)]
     ids = {i for effect in own for i in effect.evidence_ids}
     held = [study for study in studies if not ids.isdisjoint(study.evidence_ids)]
     several = len(held) > 1 or any(r.review or r.studies > len(r.effects) for r in rows)
@@ -124,6 +125,15 @@ def is_confirmed(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) ->
         for s in held
     ]
     return several and sum(people) >= OPTIMAL_INFORMATION_SIZE
+
+
+def _agrees(found: RowEffect, row: OutcomeRow) -> bool:
+    """Whether a study found what its row tells, or its estimate lies on that side."""
+    pooled, value = row.pooled, found.effect.value if found.effect else None
+    if pooled is None or value is None or row.way not in (Way.BENEFIT, Way.HARM):
+        return found.way is row.way or pooled is not None
+    none = 1.0 if pooled.measure in RATIOS else 0.0
+    return (value - none) * (pooled.value - none) > 0
 
 
 def _is_efficacy(row: OutcomeRow) -> bool:

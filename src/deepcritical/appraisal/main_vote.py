@@ -17,7 +17,13 @@ _OF_A_TIME = bounded(
     r"\b(?:first \d+|first few|early|initial|interim|landmark|wilcoxon)\b", re.IGNORECASE
 )
 """Words for a part of the time in which a study watched its people."""
-_LEVELS = ("primary", "unstated", "secondary")
+_EXPLORATORY = bounded(
+    r"\b(?:exploratory|explorative|post[- ]hoc|ad hoc|unplanned|hypothesis[- ]generating|"
+    r"(?:not|never) (?:pre-?)?specified)\b",
+    re.IGNORECASE,
+)
+_LEVELS = {"primary": 0, "secondary": 1, "unstated": 1}
+"""An outcome whose rank the record does not give is no surer than a secondary one."""
 
 
 def one_a_row(votes: Sequence[Vote]) -> tuple[Vote, ...]:
@@ -57,7 +63,15 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
         return worse[0]  # what is feared and was found once is not lost
     # No one estimate stands for results that differ, and all of them are named.
     outcomes = "; ".join(dict.fromkeys(vote.outcome for vote in ahead))
-    return ahead[0].model_copy(update={"way": Way.CONFLICT, "outcome": outcomes, "effect": None})
+    return ahead[0].model_copy(
+        update={
+            "way": Way.CONFLICT,
+            "outcome": outcomes,
+            "effect": None,
+            "from_arms": False,
+            "turned_from": None,
+        }
+    )
 
 
 def _has_interval(vote: Vote) -> bool:
@@ -65,15 +79,17 @@ def _has_interval(vote: Vote) -> bool:
 
 
 def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
-    def rank(vote: Vote) -> tuple[int, bool, int, int, bool, bool]:
+    def rank(vote: Vote) -> tuple[int, bool, int, bool, int, bool, bool]:
         near = ("direct", "broader", "related").index(vote.directness)
-        level = _LEVELS.index(vote.level) if vote.level in _LEVELS else len(_LEVELS)
-        part = _OF_A_TIME.search(f"{vote.outcome} {vote.timepoint}") is not None
+        told = f"{vote.outcome} {vote.timepoint}"
+        part = _OF_A_TIME.search(told) is not None
+        is_planned = vote.level in _LEVELS and not _EXPLORATORY.search(told)
         return (
             near,
             vote.of_class,
             TIERS.index(vote.tier),
-            level,
+            vote.of_completers,
+            _LEVELS[vote.level] if is_planned else len(_LEVELS),
             part,
             _UNADJUSTED.search(vote.outcome) is not None,
         )

@@ -11,7 +11,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result
 from deepcritical.domain.votes import Importance
 from deepcritical.vocabulary.conditions import condition_in, condition_named
-from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.folding import key_of, tokens_of
 from deepcritical.vocabulary.outcomes import (
     Construct,
     Term,
@@ -43,6 +43,21 @@ _EITHER = bounded(r"\bor\b", re.IGNORECASE)
 _OR = bounded(r"(?:,\s?)?\bor\b|,\s", re.IGNORECASE)
 
 
+_OF_ANY = frozenset(
+    "a acute adverse ae all an and any at associated attributed average by common comparable "
+    "complication day did documented drug during effect emergent event experience experienced "
+    "experiencing follow followup frequency for general generally group had harm having in "
+    "incidence incident individual least long measure measured medication month more nature new "
+    "number observed occurrence of on one or outcome over overall participant patient people per "
+    "percentage period person possible possibly prespecified presence prevalence probable "
+    "probably profile proportion rate reaction related report reported reporting risk safety "
+    "score side similar study subject suspected symptom teae term the therapy time tolerability "
+    "tolerance tolerated to total toxic toxicity treatment trial type undesirable undesired "
+    "unwanted up week well were who with year".split()
+)
+"""Words, of which none says what kind of adverse event is counted; plurals are folded."""
+
+
 class Placed(NamedTuple):
     """An outcome in its row."""
 
@@ -50,6 +65,8 @@ class Placed(NamedTuple):
     importance: Importance
     higher_is_better: bool | None
     """As the table says of the words used; None where it does not know them."""
+    more_is_better: bool | None = None
+    """As the table says of what the row is named after, in the condition that is asked about."""
     is_grave: bool = False
     """Whether it kills or disables."""
     is_fatal: bool = False
@@ -124,23 +141,47 @@ def placed(result: Result, asked: Asked) -> Placed:
     if term is None:
         name = " ".join((result.concept or result.outcome).casefold().split())
         if asked.on_harm and _is_asked(name, asked):
-            return Placed(asked.outcomes[0], "critical", higher_is_better=False)
+            return _asked_harm(asked)
         return Placed(condition_in(name) or name, _of_unknown(result, asked, name), None)
     construct = term.construct
     told = f"{result.concept} {result.outcome}"
     if asked.on_harm and not _wanted(asked) and _is_asked(told, asked):
         # Of cancers that a drug may bring, the one that was asked about is a row of its own.
-        return Placed(asked.outcomes[0], "critical", higher_is_better=False)
+        return _asked_harm(asked)
     worded = by_wording if by_wording and by_wording.construct is construct else term
     higher = _polarity(worded, result, asked)
     is_any = asked.any_grave and construct.grave
     weight = "critical" if is_any else _weight(construct, result, asked)
-    if weight == "harm" and construct.importance == "surrogate":
+    kind = _kind_of_event(construct, result, asked)
+    if kind or (weight == "harm" and construct.importance == "surrogate"):
         # What is feared of a laboratory value is told in the record's words: "hypocalcaemia".
-        name = " ".join(result.outcome.casefold().split())
-        return Placed(condition_in(name) or name, weight, higher, construct.grave)
+        name = " ".join((kind or result.outcome).casefold().split())
+        return Placed(condition_in(name) or name, weight, higher, is_grave=construct.grave)
     is_fatal = construct.grave and construct.family == "mortality"
-    return Placed(construct.name, weight, higher, construct.grave, is_fatal)
+    more = _in_condition(construct, asked)
+    return Placed(construct.name, weight, higher, more, construct.grave, is_fatal)
+
+
+def _kind_of_event(construct: Construct, result: Result, asked: Asked) -> str:
+    """The words for adverse events of one kind, "bone-related adverse events"; '' for any."""
+    if not (construct.generic and construct.family == "adverse events"):
+        return ""
+    drugs = {token.folded for name in asked.names for token in tokens_of(name)}
+    for text in (result.outcome, result.concept):
+        words = {token.folded for token in tokens_of(text) if not token.folded.isdigit()}
+        if words - _OF_ANY - drugs:
+            return text
+    return ""
+
+
+def _asked_harm(asked: Asked) -> Placed:
+    return Placed(asked.outcomes[0], "critical", higher_is_better=False, more_is_better=False)
+
+
+def _in_condition(construct: Construct, asked: Asked) -> bool | None:
+    """Whether more of a construct is better in those asked about; None where that is unknown."""
+    higher = construct.higher_is_better
+    return None if higher is None else higher != _is_in(asked, construct.reversed_in)
 
 
 def _polarity(term: Term, result: Result, asked: Asked) -> bool | None:
@@ -149,11 +190,10 @@ def _polarity(term: Term, result: Result, asked: Asked) -> bool | None:
     Of a change, such as a reduction, a ratio counts those who had it. The sign of a difference may
     be that of the change or that of the value.
     """
-    higher = term.construct.higher_is_better
+    higher = _in_condition(term.construct, asked)
     if higher is None:
         return None
-    turned = _is_in(asked, term.construct.reversed_in)
-    higher = higher != (term.is_reversed != turned)
+    higher = higher != term.is_reversed
     found = _CHANGE.search(result.outcome)
     if found is None or key_of(found[0]) in term.key:
         return higher

@@ -47,17 +47,27 @@ _NOT_THEM = bounded(
     re.IGNORECASE,
 )
 """Words on conditions that those studied do not have."""
-_WHOLE = bounded(
-    r"intention[- ]to[- ]treat|\bITT\b|\bmITT\b|\ball\b|\bfull analysis|"
-    r"\brandomi[sz]ed (?:patients|participants|people|population|set)|\bevaluable|"
-    r"\bsafety (?:set|population)|\bwho completed|"
-    r"\bcompleters|\bper[- ]protocol|\btreated (?:patients|participants|people|population)|"
-    r"\brandomi[sz]ed(?: controlled)? (?:trials|studies)|\bRCTs\b|\bplacebo-controlled trials|"
-    r"\boverall\b|\bentire\b|\bwhole\b|\bboth (?:groups|arms)|\bfull (?:cohort|population|sample)|"
-    r"\bas[- ]treated|\bpooled$",
+_ANALYSED = bounded(
+    r"^(?-i:(?:[A-Z][\w-]*[A-Z\d]\w*(?:,? and |, )?)+)(?= pooled$)|"
+    r"\b(?:modified )?(?:intention[- ]to[- ]treat|m?ITT)\b|\b(?:full )?analys[ei]s\b|"
+    r"\ball(?: of)?(?: the)?(?: (?:\d+|two|three|four|five|six|seven|eight|nine|ten))?\b|"
+    r"\bcompleted(?= (?:trials|studies)\b)|\boverall\b|"
+    r"\bentire\b|\bwhole\b|\btotal\b|\bfull\b|\bboth\b|\btogether\b|"
+    r"\b(?:(?:non-?|un)?randomi[sz]ed|observational|enrolled|included|treated|assessed)\b|"
+    r"\b(?:evaluated|analy[sz]ed)\b|"
+    r"\bevaluable(?: for (?:\w+ )?\w+)?|\bsafety\b|\bpooled\b|\bcombined\b|\bcontrolled\b|"
+    r"\bplacebo\b|\bRCTs?\b|\b(?:data ?)?sets?\b|\bpopulations?\b|\bcohorts?\b|\bsamples?\b|"
+    r"\bgroups\b|\barms\b|\bwere\b|\bwho\b|\bthose\b",
     re.IGNORECASE,
 )
 """Words for all people of a study as analysed, or for all trials of a review."""
+_KEPT = bounded(
+    r"\bper[- ]protocol\b|\bas[- ]treated\b|\b(?:study |trial )?completers\b(?: of [\w ]+$)?|"
+    r"\b(?:(?:who|that) completed\b|completing\b)(?: (?:[\w-]+ ){0,4}(?:study|trial|treatment|"
+    r"therapy|protocol|follow-?up|days|weeks|months|years|phase|period|assessments?))?",
+    re.IGNORECASE,
+)
+"""Words for those who kept to the protocol, or stayed to the end."""
 _NARROW = 4
 """Levels of MeSH's tree from which on a heading is one condition, or a few that are alike."""
 _REVIEWS = frozenset({"systematic_review", "pooled_analysis"})
@@ -80,6 +90,8 @@ __all__ = [
     "are_asked_about",
     "concerns",
     "directness",
+    "is_of_completers",
+    "is_pooled",
     "is_prevention",
     "is_whole",
     "may_be_asked_about",
@@ -203,9 +215,7 @@ def is_whole(result: Result, study: StudyReading) -> bool:
 
     Of trials that were pooled, each has its own arms.
     """
-    people = result.people
-    if _WHOLE.search(people):
-        return True
+    people = _ANALYSED.sub(" ", _KEPT.sub(" ", result.people))
     own = study.population
     arms = [arm for i in (result.a, result.b) if (arm := study.arm(i))]
     labels = [name for arm in arms for name in (arm.label, *(i.name for i in arm.interventions))]
@@ -214,6 +224,11 @@ def is_whole(result: Result, study: StudyReading) -> bool:
     studies = _OF_REVIEWS if _REVIEWS.intersection(study.kinds) else frozenset()
     known = _PLAIN | sizes | studies | {token.folded for token in tokens_of(told)}
     return {token.folded for token in tokens_of(people)} <= known
+
+
+def is_of_completers(result: Result) -> bool:
+    """Whether only those who kept to the protocol, or stayed to the end, were analysed."""
+    return _KEPT.search(result.people) is not None
 
 
 def is_pooled(result: Result, study: StudyReading) -> bool:

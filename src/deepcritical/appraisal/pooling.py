@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
+from deepcritical.domain.effects import significant
 from deepcritical.domain.study import Effect, EffectMeasure, Result
 
 POOLED_LEVEL: Final = 95.0
@@ -205,9 +206,15 @@ def _quantile(level: float) -> float:
     return -NormalDist().inv_cdf((100 - level) / 200)
 
 
-def estimated(result: Result) -> Effect | None:
-    """The effect with an estimate: as told, else calculated from the figures of both arms."""
-    if result.effect and result.effect.measure:
+def estimated(result: Result, *, paired: bool = False) -> Effect | None:
+    """The effect with an estimate: as told, else calculated from the figures of both arms.
+
+    Args:
+        result: What was found.
+        paired: Whether people, or groups of them, were in both arms or allocated together, so that
+            counts do not give the interval.
+    """
+    if paired or (result.effect and result.effect.measure):
         return result.effect
     by_arm = {figure.arm: figure for figure in result.figures}
     a, b = by_arm.get(result.a), by_arm.get(result.b)
@@ -215,16 +222,18 @@ def estimated(result: Result) -> Effect | None:
         return result.effect
     told = result.effect or Effect()
     if a.events is not None and b.events is not None:
-        found = risk_ratio(a.events, a.n, b.events, b.n)
-        return _with(told, "RR", found)
+        return _with(told, "RR", risk_ratio(a.events, a.n, b.events, b.n)) or result.effect
     if None not in (a.value, a.spread, b.value, b.spread):
         means = (a.value or 0.0, a.spread or 0.0, a.n, b.value or 0.0, b.spread or 0.0, b.n)
-        return _with(told, "MD", mean_difference(*means))
+        return _with(told, "MD", mean_difference(*means)) or result.effect
     return result.effect
 
 
 def _with(effect: Effect, measure: EffectMeasure, found: Estimate | None) -> Effect | None:
+    """The effect with an estimate; None where the record's own p tells of another one."""
     if found is None:
-        return effect if effect.p is not None else None
+        return None
     estimate = {"value": found.value, "ci_low": found.low, "ci_high": found.high}
-    return effect.model_copy(update={"measure": measure, **estimate})
+    calculated = effect.model_copy(update={"measure": measure, **estimate})
+    told, shown = significant(effect), significant(calculated)
+    return None if told is not None and told is not shown else calculated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
@@ -18,6 +19,7 @@ from deepcritical.domain.votes import (
     Directness,
     Importance,
     OutcomeRow,
+    Polarity,
     PooledEffect,
     RowEffect,
     Vote,
@@ -29,6 +31,9 @@ __all__ = ["closest", "outcome_rows"]
 _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
 _WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 
+
+_DOUBT = Fraction(1, 10)
+"""Share of the participants from which more deaths in one study are no longer taken for chance."""
 
 _Item = TypeVar("_Item", Vote, OutcomeRow)
 
@@ -144,13 +149,14 @@ def _holds_more(review: _Cast, trials: Sequence[_Cast]) -> bool:
     return known < LARGE and (review.vote.studies or 0) > len(trials)
 
 
-def _combined(casts: Sequence[_Cast], *, feared: bool = False) -> Way:
+def _combined(votes: Sequence[Vote], *, feared: bool = False) -> Way:
     """Which way several votes point, by their participants.
 
     One finding stands from two thirds of them on. A study that does not say how many took part
-    counts as the median one. Of what is feared, one third of them is a signal.
+    counts as the median one. Of what is feared, one third of them is a signal. Of what kills or
+    disables, a tenth is a doubt that stands beside results without a difference.
     """
-    votes = [cast.vote for cast in casts]
+    grave = any(vote.is_grave for vote in votes)
     people = {way: people_of([v for v in votes if v.way is way], votes) for way in Way}
     total = sum(people.values())
     helps, harms = people[Way.BENEFIT] + people[Way.CONFLICT] / 2, people[Way.HARM]
@@ -159,7 +165,8 @@ def _combined(casts: Sequence[_Cast], *, feared: bool = False) -> Way:
     for way, part in ((Way.BENEFIT, helps), (Way.HARM, harms)):
         if part >= MOST * total:
             return way
-    if max(helps, harms) <= (1 - MOST) * total and not (helps and harms):
+    doubted = bool(helps and harms) or (grave and harms >= _DOUBT * total)
+    if max(helps, harms) <= (1 - MOST) * total and not doubted:
         return Way.NO_DIFFERENCE
     return Way.CONFLICT
 
@@ -180,6 +187,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         comparator=comparator,
         control=comparator or _control(votes),
         tested_as=_tested_as(votes),
+        polarity=_polarity(votes),
         tier=votes[0].tier,
         way=body.way,
         studies=sum(max(1, v.studies or 1) for v in votes),
@@ -222,6 +230,12 @@ def _control(votes: Sequence[Vote]) -> str:
     return " or ".join(known or told)
 
 
+def _polarity(votes: Sequence[Vote]) -> Polarity:
+    """Which way is better, as far as studies tell; `unclear` where they differ."""
+    told = {vote.polarity for vote in votes if vote.polarity}
+    return told.pop() if len(told) == 1 else "unclear" if told else ""
+
+
 def _tested_as(votes: Sequence[Vote]) -> str:
     """What was tested as one, where no vote is of the drug by itself."""
     names = dict.fromkeys(vote.tested_as for vote in votes)
@@ -249,6 +263,8 @@ def _effect(cast: _Cast) -> RowEffect:
         way=vote.way,
         level=vote.level,
         effect=vote.effect,
+        from_arms=vote.from_arms,
+        turned_from=vote.turned_from,
         rates=vote.rates,
         unit=vote.unit,
         people=vote.people,
@@ -268,7 +284,7 @@ def _way(
     trials that all agree stand against it.
     """
     feared = importance == "harm"
-    by_votes = _combined(casts, feared=feared)
+    by_votes = _combined([cast.vote for cast in casts], feared=feared)
     if pooled is None or more_is_better is None:
         return by_votes
     none = 1.0 if pooled.measure in RATIOS else 0.0

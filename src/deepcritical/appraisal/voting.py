@@ -19,16 +19,18 @@ from deepcritical.appraisal.outcomes import (
 from deepcritical.appraisal.people import (
     concerns,
     directness,
+    is_of_completers,
     is_pooled,
     is_prevention,
     is_whole,
 )
 from deepcritical.appraisal.pooling import estimated
-from deepcritical.domain.effects import leaning, oriented, significant
+from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
+from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.study import Effect, Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, ArmRates, Tier, Vote, Way
 from deepcritical.reading.sentences import telling
 from deepcritical.vocabulary.outcomes import construct_of
@@ -55,6 +57,10 @@ _NOT_RANDOMISED = bounded(r"\b(?:non|un)-? ?randomi|\bobservational\b|\bcohorts?
 _OF_TRIALS = bounded(r"randomi|\bRCTs?\b", re.IGNORECASE)
 """Parts of a review, by how those compared came to be apart."""
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
+
+
+_PAIRED = frozenset({"crossover", "cluster"})
+"""Designs whose counts do not give an interval as those of parallel groups of people do."""
 
 
 class Ballot(NamedTuple):
@@ -161,10 +167,12 @@ def _weigh(
         return _Weighed(None, "its people have another condition")
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
-    way = _way(result, tested.side, place)
+    estimate = estimated(result, paired=not _PAIRED.isdisjoint(study.design))
+    way = way_of(result, tested.side, place, estimate)
     if way is None:
         return _Weighed(None, "which arm did better is not told")
     vote = _vote(study, result, evidence, place, tested, way)
+    vote = vote.model_copy(update=_estimate(result, estimate, tested.side))
     changes = {
         "directness": near,
         "tier": _tier(study, result, grade),
@@ -232,46 +240,6 @@ def _compares(study: StudyReading) -> bool:
     return any(r.contrast == "between" for r in study.results) or "single_arm" not in study.design
 
 
-def _way(result: Result, side: Literal["a", "b"], place: Placed) -> Way | None:
-    """Which way a result points for those with the drug; None where it is not told.
-
-    Figures decide whether there is a difference. Which arm is better is as the reader states it,
-    unless figures with the reader's own polarity say otherwise: then it is not told. The table of
-    outcomes gives the polarity only where the reader states no arm.
-    """
-    tells = significant(result.effect)
-    if (
-        result.non_inferiority
-        and result.effect
-        and None in (result.effect.ci_low, result.effect.ci_high)
-    ):
-        tells = None  # p is that of not being worse
-    if tells is False or (tells is None and result.better == "no_difference"):
-        return Way.NO_DIFFERENCE
-    if result.contrast == "within":
-        return Way.BENEFIT if result.better == "a" else None
-    better: str | None = result.better
-    if better in ("a", "b"):
-        if leaning(result) not in (None, better):
-            return None
-    else:
-        better = leaning(_with_polarity(result, place)) if tells else None
-    return None if better is None else Way.BENEFIT if better == side else Way.HARM
-
-
-def _with_polarity(result: Result, place: Placed) -> Result:
-    """The result with which way is better: as its reader says, else as the table does."""
-    if result.higher_is_better is not None:
-        return result
-    return result.model_copy(update={"higher_is_better": place.higher_is_better})
-
-
-def _leans(result: Result, side: Literal["a", "b"], place: Placed) -> Way | None:
-    stated = result.better if result.better in ("a", "b") else None
-    arm = stated or leaning(_with_polarity(result, place))
-    return None if arm is None else Way.BENEFIT if arm == side else Way.HARM
-
-
 def _vote(
     study: StudyReading,
     result: Result,
@@ -290,12 +258,12 @@ def _vote(
         control="" if tested.comparator else control_of(study, result, tested),
         tested_as=tested.tested_as,
         way=way,
-        leans=_leans(result, tested.side, place),
+        leans=leans_of(result, tested.side, place),
         level=result.level,
         review=is_review,
-        effect=oriented(estimated(result), flipped=tested.side == "b"),
         rates=_rates(result, tested.side),
-        higher_is_better=_with_polarity(result, place).higher_is_better,
+        higher_is_better=with_polarity(result, place).higher_is_better,
+        polarity=polarity_of(result, place),
         unit=result.unit,
         timepoint=result.timepoint,
         people=_people(study, result),
@@ -305,10 +273,24 @@ def _vote(
         is_grave=place.is_grave,
         is_fatal=place.is_fatal,
         feared=result.kind == "safety",
+        of_completers=is_of_completers(result),
         open_label="open_label" in study.design,
         non_inferior=result.non_inferiority == "shown" and tested.side == "a",
         start=telling(result, evidence),
     )
+
+
+def _estimate(
+    result: Result, estimate: Effect | None, side: Literal["a", "b"]
+) -> dict[str, object]:
+    """The estimate of the drug against the other side, and how it was calculated, if it was."""
+    flipped = side == "b"
+    told = result.effect if result.effect and result.effect.value is not None else None
+    return {
+        "effect": oriented(estimate, flipped=flipped),
+        "from_arms": estimate is not result.effect,
+        "turned_from": told if flipped and estimate is result.effect else None,
+    }
 
 
 def _is_of_review(study: StudyReading, result: Result) -> bool:

@@ -11,6 +11,7 @@ from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.base import Model
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE
+from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Tier, Vote, Way
@@ -21,6 +22,8 @@ _SIZE = OPTIMAL_INFORMATION_SIZE
 _TO_COME = "to come"
 _NONE = Effect(measure="SMD", value=0.0, ci_low=-0.2, ci_high=0.2)
 """As that many people show it where there is no difference."""
+_NO_FEWER = Effect(measure="RR", value=1.0, ci_low=0.71, ci_high=1.41)
+"""The same of events, which one in four of them had."""
 _RESULTS = {Way.BENEFIT: "in favour", Way.NO_DIFFERENCE: "without benefit"}
 _DIRECTIONS = {Way.BENEFIT: Direction.SUPPORTS, Way.NO_DIFFERENCE: Direction.REFUTES}
 
@@ -81,16 +84,22 @@ def what_if(studies: Sequence[StudyFinding]) -> tuple[WhatIf, ...]:
 def _to_come(studies: Sequence[StudyFinding], way: Way, tier: Tier) -> StudyFinding:
     """A study on the outcome that most participants stand behind."""
     rows = [row for row in decide(studies).rows if row.importance == "critical"]
-    name = next((row.outcome for row in rows if not row.comparator), "primary outcome")
+    row = next((row for row in rows if not row.comparator), None)
+    name = row.outcome if row else "primary outcome"
+    of_events = row and any(e.effect and e.effect.measure in RATIOS for e in row.effects)
+    none = _NO_FEWER if row and (row.is_grave or of_events) else _NONE
     vote = Vote(
         evidence_id=_TO_COME,
         row=name,
         outcome=name,
+        is_grave=row is not None and row.is_grave,
+        is_fatal=row is not None and row.is_fatal,
+        wanted=row is not None and row.wanted,
         importance="critical",
         way=way,
         level="primary",
         tier=tier,
-        effect=_NONE if way is Way.NO_DIFFERENCE else Effect(p=0.01),
+        effect=none if way is Way.NO_DIFFERENCE else Effect(p=0.01),
         people=_SIZE,
     )
     return StudyFinding(

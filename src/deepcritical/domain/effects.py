@@ -74,12 +74,10 @@ def _by_p(effect: Effect) -> bool | None:
         return False
     if effect.p is None:
         return None
-    if effect.p_operator == "<":
-        return True if effect.p <= _ALPHA else None
     if effect.p_operator == ">":
         return False if effect.p >= _ALPHA else None
-    # As printed it may have been rounded from either side.
-    return None if effect.p == _ALPHA else effect.p < _ALPHA
+    # A record that could print a smaller bound than 0.1 would; 0.05 itself is not below 0.05.
+    return effect.p <= _ALPHA if effect.p_operator == "<" else effect.p < _ALPHA
 
 
 def oriented(effect: Effect | None, *, flipped: bool) -> Effect | None:
@@ -113,8 +111,10 @@ def is_consistent(effect: Effect) -> bool:
         excluded = _excludes_no_effect(effect)
         touched = none in (low, high)
         if effect.ci_level == 95 and None not in (by_p, excluded) and not touched:
+            # A bound above 0.05 is no figure that an interval could contradict.
+            loose = effect.p_operator == "<" and not by_p
             borderline = effect.p is not None and 0.04 <= effect.p <= 0.06
-            return by_p == excluded or (borderline and effect.p_operator == "=")
+            return by_p == excluded or loose or (borderline and effect.p_operator == "=")
     return True
 
 

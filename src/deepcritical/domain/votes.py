@@ -19,6 +19,7 @@ __all__ = [
     "Directness",
     "Importance",
     "OutcomeRow",
+    "Polarity",
     "PooledEffect",
     "RowEffect",
     "Tier",
@@ -57,6 +58,12 @@ Tier = Literal["randomised", "controlled", "uncontrolled", "reported"]
 studies that a review tells of without weighing all that there are."""
 TIERS: tuple[Tier, ...] = get_args(Tier)
 """The strongest design first."""
+
+
+Polarity = Literal["", "more", "less", "unclear"]
+"""Whether more or less of what a row is named after is better for those studied: more weight in
+anorexia. `unclear` where a reader and the table of outcomes differ; '' as the table says, if it
+says so at all, and in reports from before it was kept."""
 
 
 class ArmRates(Model):
@@ -98,8 +105,15 @@ class Vote(Model):
     """Whether the result is of several studies taken together."""
     effect: Effect | None = None
     """Of the people with the drug against those without, whatever the record's order."""
+    from_arms: bool = False
+    """Whether the effect was calculated from the figures of both arms."""
+    turned_from: Effect | None = None
+    """The record's own estimate, of those without the drug against those with it, from which the
+    effect was calculated; None where the record gives the effect itself."""
     rates: ArmRates | None = None
     higher_is_better: bool | None = None
+    polarity: Polarity = ""
+    """Which way is better of what the row is named after; `higher_is_better` is of the wording."""
     unit: str = ""
     timepoint: str = ""
     people: int | None = Field(default=None, ge=0)
@@ -125,6 +139,8 @@ class Vote(Model):
     """Whether it is to get the condition, so that those studied did not have it."""
     feared: bool = False
     """Whether the record reports it as a harm."""
+    of_completers: bool = False
+    """Whether only those who kept to the protocol, or stayed to the end, were analysed."""
     open_label: bool = False
     non_inferior: bool = False
     start: int | None = None
@@ -159,6 +175,11 @@ class RowEffect(Model):
     way: Way
     level: ResultLevel
     effect: Effect | None = None
+    from_arms: bool = False
+    """Whether the effect was calculated from the figures of both arms."""
+    turned_from: Effect | None = None
+    """The record's own estimate, of those without the drug against those with it, from which the
+    effect was calculated."""
     rates: ArmRates | None = None
     unit: str = ""
     people: int | None = None
@@ -177,6 +198,8 @@ class OutcomeRow(Model):
     """What stood in the place of the drug, in words; '' in reports from before it was kept."""
     tested_as: str = ""
     """The class that was tested, where no study tested the drug by itself."""
+    polarity: Polarity = ""
+    """Which way is better of what the row is named after."""
     tier: Tier
     way: Way
     studies: int = Field(ge=0)

@@ -100,22 +100,29 @@ def _effect(row: OutcomeRow) -> str:
         return (
             f"{where}{{drug}} changed {{outcome}} too little to matter, compared with {{against}}"
         )
-    verb = _verb(row.outcome, row.way)
-    if not where:
-        return f"{{drug}} {verb} {{outcome}} compared with {{against}}"
+    verb = _verb(row)
     better = "better" if row.way is Way.BENEFIT else "worse"
+    if verb and not where:
+        return f"{{drug}} {verb} {{outcome}} compared with {{against}}"
     less = {"reduced": "less frequent", "increased": "more frequent"}.get(verb, better)
     return f"{where}{{outcome}} was {less} with {{drug}} than with {{against}}"
 
 
-def _verb(outcome: str, way: Way) -> str:
-    """Return the verb that fits what the outcome measures; never from the sign of a figure."""
-    construct = construct_of(outcome, outcome)
-    is_bad = construct is not None and construct.higher_is_better is False
-    worse = is_bad or bool(condition_in(outcome))
-    if way is Way.BENEFIT:
-        return "reduced" if worse else "improved"
-    return "increased" if worse else "worsened"
+def _verb(row: OutcomeRow) -> str:
+    """Return the verb that fits what the outcome measures; never from the sign of a figure.
+
+    Returns:
+        '' where it is unclear which way is better.
+    """
+    construct = construct_of(row.outcome, row.outcome)
+    table = construct.higher_is_better if construct else None
+    if row.polarity == "unclear":
+        return ""
+    by_table = table is False or bool(condition_in(row.outcome))
+    less = by_table if row.polarity == "" else row.polarity == "less"
+    if less or (row.polarity == "more" and table is False):
+        return "reduced" if less is (row.way is Way.BENEFIT) else "increased"
+    return "improved" if row.way is Way.BENEFIT else "worsened"
 
 
 def _harm_words(row: OutcomeRow) -> str:

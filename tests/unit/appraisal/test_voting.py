@@ -379,7 +379,7 @@ def without_rounding(found: Vote) -> tuple[object, ...]:
     told = (effect.value, effect.ci_low, effect.ci_high) if effect else ()
     return (
         *(round(x, 9) for x in told if x is not None),
-        found.model_copy(update={"effect": None}),
+        found.model_copy(update={"effect": None, "turned_from": None}),
     )
 
 

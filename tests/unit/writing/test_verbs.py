@@ -1,0 +1,62 @@
+"""The verb of a row: what happened to the outcome, whichever way is better in the condition."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.appraisal.records import read_for
+from deepcritical.appraisal.rows import outcome_rows
+from deepcritical.domain.appraisal import Appraisal, study_findings
+from deepcritical.domain.grading import grade
+from deepcritical.domain.votes import OutcomeRow
+from deepcritical.writing.words import row_sentence
+from tests.unit.appraisal.builders import DRUG, asked, people, record, result, study
+
+
+def row_of(condition: str, outcome: str, *, higher: bool | None, better: str = "a") -> OutcomeRow:
+    told = study(
+        result(outcome, higher_is_better=higher, better=better), population=people(condition)
+    )
+    paper = record(f"Examplol in {condition}")
+    graded = grade(paper)
+    found = Appraisal.weighed(read_for(asked(condition), "E1", paper, told, graded), graded)
+    return outcome_rows(study_findings({"E1": found}, [["E1"]]))[0]
+
+
+VERBS = (
+    ("anorexia nervosa", "weight gain", True, "a", "increased body weight"),
+    ("cachexia", "body weight", True, "b", "reduced body weight"),
+    ("obesity", "body weight", False, "a", "reduced body weight"),
+    ("septic shock", "mean arterial pressure", True, "a", "increased blood pressure"),
+    ("hypertension", "systolic blood pressure", False, "a", "reduced blood pressure"),
+    ("hypoglycemia", "blood glucose", True, "a", "increased blood glucose"),
+    ("bradycardia", "heart rate", True, "a", "increased heart rate"),
+    ("amenorrhea", "bleeding", True, "a", "increased bleeding"),
+    ("contraception", "pregnancy", False, "a", "reduced clinical or ongoing pregnancy"),
+    ("nicotine dependence", "smoking cessation", True, "a", "improved smoking cessation"),
+    ("nicotine dependence", "abstinence from smoking", True, "a", "improved smoking cessation"),
+    ("epilepsy", "reduction in seizure frequency", True, "a", "reduced seizures"),
+    ("testitis", "missed snerk days", False, "a", "reduced missed snerk days"),
+    ("testitis", "snerk quality", True, "a", "improved snerk quality"),
+    ("testitis", "flurb score", None, "b", "worsened flurb score"),
+)
+
+
+@pytest.mark.parametrize(("condition", "outcome", "higher", "better", "said"), VERBS)
+def test_the_verb_says_what_happened(
+    condition: str, outcome: str, *, higher: bool | None, better: str, said: str
+) -> None:
+    row = row_of(condition, outcome, higher=higher, better=better)
+    assert row_sentence(row, DRUG).startswith(f"Examplol {said} compared with placebo")
+
+
+def test_where_reader_and_table_differ_no_direction_is_told() -> None:
+    row = row_of("testitis", "body weight", higher=True)
+    assert row.polarity == "unclear"
+    assert row_sentence(row, DRUG).startswith("Body weight was better with examplol than with")
+
+
+def test_a_row_of_a_former_report_keeps_its_verb() -> None:
+    row = row_of("anorexia nervosa", "weight gain", higher=True)
+    former = row.model_copy(update={"polarity": ""})
+    assert row_sentence(former, DRUG).startswith("Examplol reduced body weight compared with")
