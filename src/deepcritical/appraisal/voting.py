@@ -26,6 +26,7 @@ from deepcritical.appraisal.people import (
     is_whole,
 )
 from deepcritical.appraisal.pooling import estimated
+from deepcritical.appraisal.turning import counted
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
@@ -168,7 +169,8 @@ def _weigh(
         return _Weighed(None, "its people have another condition")
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
-    estimate = estimated(result, paired=not _PAIRED.isdisjoint(study.design))
+    paired = not _PAIRED.isdisjoint(study.design)
+    estimate = estimated(counted(result, study), paired=paired)
     way = way_of(result, tested.side, place, estimate)
     if way is None:
         return _Weighed(None, "which arm did better is not told")

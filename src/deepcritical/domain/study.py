@@ -14,6 +14,7 @@ from pydantic import Field
 from deepcritical.domain.base import Model
 
 __all__ = [
+    "MAIN_RESULT_NOT_READ",
     "SCHEMA_VERSION",
     "Arm",
     "ArmFigure",
@@ -106,6 +107,9 @@ percent; any other ratio or difference."""
 
 Unreadable = Literal["no_text", "title_only", "results_not_given", "text_cut_off", "not_english"]
 """Why a part of a study is not in its reading."""
+
+MAIN_RESULT_NOT_READ: Literal["main_result_not_read"] = "main_result_not_read"
+"""Said by rules alone: they read something, and left what may decide."""
 
 
 class Reader(Model):
@@ -284,7 +288,7 @@ class StudyReading(Model):
     results: tuple[Result, ...] = ()
     conclusion: Conclusion = Conclusion()
     mechanism: tuple[MechanismStatement, ...] = ()
-    unread: tuple[Unreadable, ...] = ()
+    unread: tuple[Unreadable | Literal["main_result_not_read"], ...] = ()
     faults: tuple[Fault, ...] = ()
 
     def arm(self, arm_id: str) -> Arm | None:

@@ -29,8 +29,8 @@ _ENDING = (
     r"prevention|avoidance|cure|clearance"
 )
 _TURNING_BEFORE = bounded(
-    rf"\b(?:{_ENDING}|free(?! (?:survival|interval|period|time|day))|freedom|without|no(?! of)|none|"
-    r"absen(?:t|ce)|lack(?:ing)?|non|not|never|unable|inability|avoid(?:ed|ing)?|averted|"
+    rf"\b(?:{_ENDING}|free(?! (?:survival|interval|period|time|day))|freedom|without|no(?! of)|"
+    r"none|absen(?:t|ce)|lack(?:ing)?|non|not|never|unable|inability|avoid(?:ed|ing)?|averted|"
     r"prevent(?:ed|ing)?|protect(?:ed|ion)|resolv(?:ed|ing)|reliev(?:ed|ing)|cured|cleared|"
     r"reversed|recovered|healing|healed|fail(?:ed|ing)? to|failure (?:to|of)|delay(?:ed|ing)?|"
     r"postpon(?:ed|ing|ement)|time (?:to|until|till)|interval (?:to|between|until))\b"

@@ -232,6 +232,30 @@ def test_a_subgroup_behind_however_is_not_the_whole() -> None:
     assert told == [("no_difference", "", "unstated"), ("unclear", "patients over 75", "subgroup")]
 
 
+@pytest.mark.parametrize(
+    "unread",
+    [
+        "Examplol reduced sneezing (HR 0.8, 95% CI 0.7 to 0.9) but increased mortality (HR 1.3).",
+        "The trial was stopped early for harm after 40 deaths with examplol.",
+        "The primary outcome, sneezing, came to 3.1 with examplol (95% CI 2.5 to 3.7).",
+    ],
+)
+def test_a_missed_main_result_or_excess_of_deaths_is_marked(unread: str) -> None:
+    read_one = "Itching was lower with examplol than with placebo (P = 0.01)."
+    reading = read(f"{read_one} {unread}")
+    assert len(reading.results) == 1
+    assert reading.unread == ("main_result_not_read",)
+    assert read(f"{read_one} Redness was common.").unread == ()
+
+
+def test_values_without_a_test_are_read_of_people_alone() -> None:
+    counts = _only("Neutropenia occurred in 12/40 in the examplol group and 1/41 in the placebo "
+                   "group.")  # fmt: skip
+    assert (counts.better, counts.effect) == ("unclear", None)
+    means = "Itching was 4.1 in the examplol group and 3.1 in the placebo group."
+    assert read(means).results == ()
+
+
 def test_the_level_is_what_the_record_calls_an_outcome() -> None:
     results = read(
         "Itching was lower with examplol than with placebo. Redness did not differ between groups.",

@@ -248,13 +248,15 @@ def _outcome(told: str) -> tuple[str, str]:
 
 
 def _by_values(clause: Clause, arms: KnownArms) -> Result | None:
-    """The result of a clause that gives the values of two arms and a test of their difference."""
+    """The result of a clause that gives the values of two arms, tested or of people."""
     found = marked(clause.text, arms)
     values = values_told(found)
     effect = effect_of(clause)
     lead = _VALUE_LEAD.match(found.text)
-    if values is None or effect is None or lead is None or is_mixed(clause):
+    if values is None or lead is None or is_mixed(clause):
         return None
+    if effect is None and values[1].unit != "%" and values[1].one.events is None:
+        return None  # of people, whether arms differ can be calculated
     outcome, _ = _outcome(found.restored(lead["o"]))
     if not outcome or len(found.mentions) != 2:
         return None
