@@ -77,7 +77,7 @@ def test_percentages_of_arms_are_tested_where_the_record_does_not(
 def test_a_reading_without_the_main_result_tells_only_harms() -> None:
     pain = result("pain", level="unstated", effect=Effect(p=0.01), higher_is_better=False)
     bled = result("bleeding", kind="safety", better="b", effect=Effect(p=0.01), level="unstated")
-    own = {"reader": Reader(kind="rules"), "population": people()}
+    own: dict[str, Any] = {"reader": Reader(kind="rules"), "population": people()}
     whole = judged(study(pain, bled, **own), question=asked())
     part = judged(study(pain, bled, unread=(MAIN_RESULT_NOT_READ,), **own), question=asked())
     assert whole.label is VerdictLabel.PROMISING
