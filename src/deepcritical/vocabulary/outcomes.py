@@ -16,6 +16,7 @@ __all__ = [
     "Term",
     "construct_of",
     "instrument_of",
+    "names_death",
     "outcome_table",
     "term_in",
     "term_of",
@@ -188,3 +189,17 @@ def instrument_of(outcome: str) -> str:
     """Return the name of the scale in an outcome: its term of the table, else all of its words."""
     term = term_in(outcome)
     return term.key if term else key_of(outcome)
+
+
+@cache
+def _fatal() -> tuple[str, ...]:
+    terms = outcome_table().terms.items()
+    return tuple(
+        key for key, term in terms if term.construct.family == "mortality" and not term.is_reversed
+    )
+
+
+def names_death(text: str) -> bool:
+    """Return whether a text names deaths, of any cause, by any of their names."""
+    folded = f" {key_of(text)} "
+    return any(f" {key} " in folded for key in _fatal())

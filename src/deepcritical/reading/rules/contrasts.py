@@ -95,9 +95,10 @@ _CUT = bounded(
     r",?\s(?:\d+(?:\.\d+)?\s?%?\s(?:versus|vs\.?)\s.*|[Pp]\s?[<=>].*|by\s\d.*|from\s\d.*|"
     r"(?:between|from) baseline (?:and|to|until)\b.*|"
     r"(?:statistically\s)?significantly|respectively.*|"
-    r"with an? (?:hazard|odds|relative|mean|risk).*|resulting in.*|and (?:was|were|"
-    r"had|did|also|is|reduced|increased|improved|decreased)\s.*|when$|as$|with$|in$|for$|was$|"
-    r"were$|than.*|compared.*|without.*|but.*|even\b.*|regardless.*|because.*|which.*|"
+    r"with an? (?:hazard|odds|relative|mean|risk).*|resulting in.*|"
+    r",?\s?(?:providing|making|offering|supporting|confirming|leading to|allowing)\b.*|"
+    r"and (?:was|were|had|did|also|is|reduced|increased|improved|decreased)\s.*|when$|as$|with$|"
+    r"in$|for$|was$|were$|than.*|compared.*|without.*|but.*|even\b.*|regardless.*|because.*|which.*|"
     r"and (?:an? )?(?:\w+ ){0,2}?(?:improvements?|reductions?|increases?|decreases?|lower|higher|"
     r"fewer|more|less|greater|shorter|longer)\s.*|suggesting.*|indicating.*)$|"
     r",\s(?:with|an?|week|month|day|year|but)\b.*$",

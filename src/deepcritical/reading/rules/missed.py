@@ -11,7 +11,7 @@ from deepcritical.domain.text import Span
 from deepcritical.reading.rules.arms import KnownArms
 from deepcritical.reading.rules.clauses import result_sentences
 from deepcritical.reading.rules.marking import marked
-from deepcritical.vocabulary.outcomes import construct_of
+from deepcritical.vocabulary.outcomes import names_death
 
 __all__ = ["misses_main_result"]
 
@@ -22,13 +22,16 @@ _PRIMARY = bounded(
 _TESTED = bounded(
     r"(?<!\w)[Pp](?:[- ]?values?)?\s?[=<>≤≥]|\d\s?%\s?(?:CIs?\b|confidence (?:interval|limit))",
 )
-_DEATHS = r"\b(?:deaths?|died|dying|mortality|fatal\w*)\b"
-_EXCESS = r"\b(?:increas\w+|higher|more|excess|worse\w*|elevated|greater|rais\w+|doubl\w+)\b"
-_MORE_DEATHS = bounded(
-    rf"{_DEATHS}[^.;]{{0,60}}{_EXCESS}|{_EXCESS}[^.;]{{0,60}}{_DEATHS}|"
+_EXCESS = bounded(
+    r"\b(?:increas\w+|higher|more|excess|worse\w*|elevated|greater|rais\w+|doubl\w+)\b",
+    re.IGNORECASE,
+)
+_STOPPED = bounded(
     r"\b(?:stopped|halted|terminated|closed)\b[^.;]{0,40}\b(?:harm|safety|excess|toxicity)\b",
     re.IGNORECASE,
 )
+_NEAR = 70
+"""Characters before and behind a word for more, within which it may be said of deaths."""
 
 
 def misses_main_result(told: Sequence[Span], arms: KnownArms, results: Sequence[Result]) -> bool:
@@ -38,7 +41,7 @@ def misses_main_result(told: Sequence[Span], arms: KnownArms, results: Sequence[
     """
     read = {number for result in results for number in result.sentences}
     has_primary = any(result.level == "primary" for result in results)
-    has_deaths = any(_is_of_deaths(result) for result in results)
+    has_deaths = any(names_death(result.outcome) for result in results)
     first = True
     for number, span in result_sentences(told):
         is_tested = _TESTED.search(span.text) is not None
@@ -47,11 +50,11 @@ def misses_main_result(told: Sequence[Span], arms: KnownArms, results: Sequence[
         if is_read or not marked(span.text, arms).mentions:
             continue
         is_main = is_tested and (is_first or _PRIMARY.search(span.text))
-        if (is_main and not has_primary) or (_MORE_DEATHS.search(span.text) and not has_deaths):
+        if (is_main and not has_primary) or (not has_deaths and _tells_more_deaths(span.text)):
             return True
     return False
 
 
-def _is_of_deaths(result: Result) -> bool:
-    construct = construct_of("", result.outcome)
-    return construct is not None and construct.family == "mortality"
+def _tells_more_deaths(text: str) -> bool:
+    near = (text[max(0, m.start() - _NEAR) : m.end() + _NEAR] for m in _EXCESS.finditer(text))
+    return _STOPPED.search(text) is not None or any(names_death(part) for part in near)
