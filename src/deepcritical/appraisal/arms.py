@@ -55,6 +55,10 @@ _OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
 """What words for a control mean, the surest first."""
 
 
+_LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any)\b", re.IGNORECASE)
+"""Words for a class without the drugs that a record names by themselves."""
+
+
 class Tested(NamedTuple):
     """What a comparison tells of the drug."""
 
@@ -68,6 +72,10 @@ class Tested(NamedTuple):
     """Whether the arm is of a class of drugs, among them the one asked about."""
     tested_as: str = ""
     """Of a class, what was tested as one."""
+    added_to: str = ""
+    """What both sides got, so that the drug was tested as added to it."""
+    given_with: str = ""
+    """Of a combination, what was given with the drug and not on the other side."""
     why_not: str = ""
     """Why the comparison does not test the drug; '' where it does."""
 
@@ -95,7 +103,8 @@ def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
         return _untested(got_a, got_b, asked)
     side: Literal["a", "b"] = "a" if sides[0] == "a" else "b"
     other = only["b" if side == "a" else "a"]
-    return _isolated(side, only[side], other, arms[side], asked)
+    found = _isolated(side, only[side], other, arms[side], asked)
+    return found if found.why_not else found._replace(added_to=_named(got_a & got_b))
 
 
 def _of_all_arms(reading: StudyReading, result: Result, asked: Asked) -> Tested:
@@ -140,7 +149,13 @@ def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Teste
         return Tested(why_not=f"it is given in one combination with {_named(rest)}")
     part = other & named
     comparator = _named(part | (other - got))
-    return Tested("a" if whole[0] else "b", comparator, asked=bool(part))
+    return Tested(
+        "a" if whole[0] else "b",
+        comparator,
+        asked=bool(part) and other <= got,
+        added_to=_named(got & other - asked.names),
+        given_with=_named(got - other - asked.names),
+    )
 
 
 def _got(arm: Arm | None, other: Arm | None) -> frozenset[str]:
@@ -192,6 +207,8 @@ def _isolated(
     pooled = arm is not None and arm.alternatives and len(drugs) > 1
     of_class = not drugs & asked.names or (pooled and not drugs <= asked.names)
     rest = drugs - asked.names - asked.classes
+    if of_class and arm and _LEFT_OVER.search(arm.label):
+        return Tested(why_not="whether it is among the other drugs of the comparison is not told")
     if pooled and rest - asked.kin:
         return Tested(why_not="it is pooled with drugs of other classes")
     if rest and not pooled:

@@ -69,7 +69,7 @@ class Body(NamedTuple):
         """
         effects = [self.pooled.as_effect()] if self.pooled else [v.effect for v in self.votes]
         of_events = any(e and e.measure in RATIOS for e in effects)
-        wanted = all(vote.higher_is_better for vote in self.votes)
+        wanted = {vote.higher_is_better for vote in self.votes} - {None} == {True}
         if self.way not in (Way.BENEFIT, Way.HARM) or (of_events and not wanted):
             return False
         return 3 * self.excluding >= 2 * (self.people or 1)
@@ -149,6 +149,8 @@ def _bias(body: Body) -> Iterator[str]:
     opened = sum(n for n, vote in zip(weight, body.agreeing, strict=True) if vote.open_label)
     if 2 * opened > sum(weight) and not body.is_grave:
         yield "risk of bias: most people knew what they were given"
+    if any(vote.of_asked for vote in body.agreeing):
+        yield "risk of bias: it is of a subgroup of a study"
     kept = sum(n for n, vote in zip(weight, body.agreeing, strict=True) if vote.of_completers)
     if 2 * kept > sum(weight):
         yield "risk of bias: only those who kept to the protocol were analysed"

@@ -16,7 +16,7 @@ from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.votes import Importance, OutcomeRow, RowEffect, Way
 
-__all__ = ["SURE", "is_confirmed", "leading", "together"]
+__all__ = ["SURE", "doubted", "is_confirmed", "leading", "together"]
 
 SURE = (Certainty.MODERATE, Certainty.HIGH)
 _LEADING: tuple[tuple[Importance, bool], ...] = (
@@ -89,7 +89,7 @@ def together(first: Sequence[OutcomeRow]) -> tuple[Way, list[OutcomeRow]]:
 
     A row of very low certainty is set aside where another one is sure. Benefit on one outcome and
     harm on another point both ways; benefit on one stands beside others without a difference,
-    unless one of these is the main outcome.
+    unless one of these is the main outcome, or surely excludes a benefit in far more people.
     """
     sure = any(row.certainty in SURE for row in first)
     rows = [r for r in first if not (sure and r.certainty is Certainty.VERY_LOW)]
@@ -102,7 +102,11 @@ def together(first: Sequence[OutcomeRow]) -> tuple[Way, list[OutcomeRow]]:
     if harms:
         return Way.HARM, harms
     if helps:
-        against = [r for r in (*nulls, *split) if all(_is_main(r, other) for other in helps)]
+        against = [
+            r
+            for r in (*nulls, *split)
+            if all(_is_main(r, other) or _is_surer(r, other) for other in helps)
+        ]
         return (Way.CONFLICT, [*helps, *against]) if against else (Way.BENEFIT, helps)
     if split and not any(_is_main(null, row) for null in nulls for row in split):
         return Way.CONFLICT, split
@@ -112,6 +116,14 @@ def together(first: Sequence[OutcomeRow]) -> tuple[Way, list[OutcomeRow]]:
 def _is_main(row: OutcomeRow, other: OutcomeRow) -> bool:
     """Whether a row is the main outcome beside another: primary, and of more people."""
     return row.primary and (not other.primary or (row.people or 0) > (other.people or 0))
+
+
+def _is_surer(null: OutcomeRow, row: OutcomeRow) -> bool:
+    """Whether a null row on an outcome of the same weight is surer, of far more people."""
+    sure = null.certainty in SURE and row.certainty not in SURE and null.way is not Way.CONFLICT
+    people, own = null.people or 0, row.people or 0
+    alike = null.importance == row.importance and row.primary <= null.primary
+    return sure and alike and people >= MOST * (people + own)
 
 
 def is_confirmed(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) -> bool:
@@ -125,6 +137,19 @@ def is_confirmed(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) ->
         for s in held
     ]
     return several and sum(people) >= OPTIMAL_INFORMATION_SIZE
+
+
+def doubted(rows: Sequence[OutcomeRow], deciding: Sequence[OutcomeRow]) -> list[OutcomeRow]:
+    """Rows on grave outcomes beside those that decide, on which a study found a harm.
+
+    What others found keeps them from being proof; it does not take the doubt away.
+    """
+    return [
+        row
+        for row in rows
+        if row.is_grave and row.way is Way.CONFLICT and row not in deciding
+        if row.directness != "related" and any(e.way is Way.HARM for e in row.effects)
+    ]
 
 
 def _agrees(found: RowEffect, row: OutcomeRow) -> bool:

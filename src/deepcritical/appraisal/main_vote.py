@@ -79,13 +79,14 @@ def _has_interval(vote: Vote) -> bool:
 
 
 def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
-    def rank(vote: Vote) -> tuple[int, bool, int, bool, int, bool, bool]:
+    def rank(vote: Vote) -> tuple[int, bool, bool, int, bool, int, bool, bool]:
         near = ("direct", "broader", "related").index(vote.directness)
         told = f"{vote.outcome} {vote.timepoint}"
         part = _OF_A_TIME.search(told) is not None
         is_planned = vote.level in _LEVELS and not _EXPLORATORY.search(told)
         return (
             near,
+            not vote.of_asked,
             vote.of_class,
             TIERS.index(vote.tier),
             vote.of_completers,

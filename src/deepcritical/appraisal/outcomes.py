@@ -62,6 +62,13 @@ _OF_ANY = frozenset(
 """Words, of which none says what kind of adverse event is counted; plurals are folded."""
 
 
+_INSTRUMENT = bounded(
+    r"(?:\b\w+ ){1,6}?(?:(?:sub)?scales?|scores?|index|inventory|questionnaire|assessment|"
+    r"checklist|rating|examination|interview|battery|diary|scoring|staging|criteri(?:a|on)|(?:bio)?markers?)\b"
+)
+"""Words of a folded name up to an instrument or marker, which is not what it is named after."""
+
+
 class Placed(NamedTuple):
     """An outcome in its row."""
 
@@ -273,7 +280,8 @@ def _of_unknown(result: Result, asked: Asked, name: str) -> Importance:
 
 
 def _is_asked(name: str, asked: Asked) -> bool:
-    told = f" {key_of(name)} "
+    """Whether an outcome names what is asked about, and not a scale that is named after it."""
+    told = f" {_INSTRUMENT.sub(' ', key_of(name))} "
     return any(f" {key_of(outcome)} " in told for outcome in asked.outcomes if key_of(outcome))
 
 

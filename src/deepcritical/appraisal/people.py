@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import symptom_of
-from deepcritical.appraisal.qualifiers import fits
+from deepcritical.appraisal.qualifiers import fits, qualifiers_in
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
@@ -21,7 +21,7 @@ from deepcritical.vocabulary.conditions import (
     find_conditions,
     is_kind_of,
 )
-from deepcritical.vocabulary.folding import key_of, tokens_of
+from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import construct_of
 
 _ONSET = bounded(
@@ -47,41 +47,8 @@ _NOT_THEM = bounded(
     re.IGNORECASE,
 )
 """Words on conditions that those studied do not have."""
-_ANALYSED = bounded(
-    r"^(?-i:(?:[A-Z][\w-]*[A-Z\d]\w*(?:,? and |, )?)+)(?= pooled$)|"
-    r"\b(?:modified )?(?:intention[- ]to[- ]treat|m?ITT)\b|\b(?:full )?analys[ei]s\b|"
-    r"\ball(?: of)?(?: the)?(?: (?:\d+|two|three|four|five|six|seven|eight|nine|ten))?\b|"
-    r"\bcompleted(?= (?:trials|studies)\b)|\boverall\b|"
-    r"\bentire\b|\bwhole\b|\btotal\b|\bfull\b|\bboth\b|\btogether\b|"
-    r"\b(?:(?:non-?|un)?randomi[sz]ed|observational|enrolled|included|treated|assessed)\b|"
-    r"\b(?:evaluated|analy[sz]ed)\b|"
-    r"\bevaluable(?: for (?:\w+ )?\w+)?|\bsafety\b|\bpooled\b|\bcombined\b|\bcontrolled\b|"
-    r"\bplacebo\b|\bRCTs?\b|\b(?:data ?)?sets?\b|\bpopulations?\b|\bcohorts?\b|\bsamples?\b|"
-    r"\bgroups\b|\barms\b|\bwere\b|\bwho\b|\bthose\b",
-    re.IGNORECASE,
-)
-"""Words for all people of a study as analysed, or for all trials of a review."""
-_KEPT = bounded(
-    r"\bper[- ]protocol\b|\bas[- ]treated\b|\b(?:study |trial )?completers\b(?: of [\w ]+$)?|"
-    r"\b(?:(?:who|that) completed\b|completing\b)(?: (?:[\w-]+ ){0,4}(?:study|trial|treatment|"
-    r"therapy|protocol|follow-?up|days|weeks|months|years|phase|period|assessments?))?",
-    re.IGNORECASE,
-)
-"""Words for those who kept to the protocol, or stayed to the end."""
 _NARROW = 4
 """Levels of MeSH's tree from which on a heading is one condition, or a few that are alike."""
-_REVIEWS = frozenset({"systematic_review", "pooled_analysis"})
-_SOME_STUDIES = bounded(
-    r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of (?:the )?\d+ )?(?:[\w-]+ ){0,3}"
-    r"(?:trials|studies|RCTs|cohorts|reports)\b",
-    re.IGNORECASE,
-)
-_PLAIN = frozenset(
-    "the a of with and in adult adults patient patients participant participants people person "
-    "persons subject subjects individual individuals".split()
-)
-"""Words that part nobody off."""
-_OF_REVIEWS = frozenset("trial trials study studies".split())
 
 _BROUGHT = bounded(r"\b(?P<by>[a-z0-9]+) (?:induced|associated|related) (?P<what>[a-z0-9 ]+)$")
 """A condition with the drug or class that brings it, folded."""
@@ -90,10 +57,8 @@ __all__ = [
     "are_asked_about",
     "concerns",
     "directness",
-    "is_of_completers",
-    "is_pooled",
+    "is_of_those_parted_off",
     "is_prevention",
-    "is_whole",
     "may_be_asked_about",
     "names_condition",
 ]
@@ -109,10 +74,27 @@ def directness(
     what is treated ("agitation in dementia"), they are enough if the result is on what is treated.
     """
     near = _directness(reading, result, evidence, asked)
-    people = " ".join((*_told(reading, evidence), reading.population.description))
-    if near == "direct" and not fits(asked.qualifiers, f"{people} {evidence.citation.title}"):
-        return "broader"
+    if near == "direct" and not is_of_those_parted_off(reading, result, evidence, asked):
+        return near if fits(asked.qualifiers, _all_told(reading, evidence)) else "broader"
     return near
+
+
+def _all_told(reading: StudyReading, evidence: Evidence) -> str:
+    told = (*_told(reading, evidence), reading.population.description, evidence.citation.title)
+    return " ".join(told)
+
+
+def is_of_those_parted_off(
+    reading: StudyReading, result: Result, evidence: Evidence, asked: Asked
+) -> bool:
+    """Whether a subgroup is just the people asked about, of whom the whole study does not tell."""
+    if result.level != "subgroup" or not asked.qualifiers:
+        return False
+    own = qualifiers_in(result.people)
+    is_own = all(
+        own.get(name, frozenset()) and own[name] <= of for name, of in asked.qualifiers.items()
+    )
+    return is_own and not fits(asked.qualifiers, _all_told(reading, evidence))
 
 
 def _directness(
@@ -208,37 +190,6 @@ def _headed(name: str) -> KnownCondition | None:
     mentions = find_conditions(name, any_case=True)
     last = mentions[-1] if mentions else None
     return last.condition if last and last.end == len(name) and not _COURSE.search(name) else None
-
-
-def is_whole(result: Result, study: StudyReading) -> bool:
-    """Whether those analysed are all people of a study, in words of its population and arms.
-
-    Of trials that were pooled, each has its own arms.
-    """
-    people = _ANALYSED.sub(" ", _KEPT.sub(" ", result.people))
-    own = study.population
-    arms = [arm for i in (result.a, result.b) if (arm := study.arm(i))]
-    labels = [name for arm in arms for name in (arm.label, *(i.name for i in arm.interventions))]
-    told = " ".join((*own.conditions, *own.qualifiers, own.description, *labels))
-    sizes = {str(n) for n in (own.n_randomised, own.n_analysed) if n}
-    studies = _OF_REVIEWS if _REVIEWS.intersection(study.kinds) else frozenset()
-    known = _PLAIN | sizes | studies | {token.folded for token in tokens_of(told)}
-    return {token.folded for token in tokens_of(people)} <= known
-
-
-def is_of_completers(result: Result) -> bool:
-    """Whether only those who kept to the protocol, or stayed to the end, were analysed."""
-    return _KEPT.search(result.people) is not None
-
-
-def is_pooled(result: Result, study: StudyReading) -> bool:
-    """Whether a review pools those of its studies that measured an outcome.
-
-    An estimate tells pooling: "one of seven studies found it better" counts studies.
-    """
-    told = result.effect is not None and result.effect.value is not None
-    is_some = _SOME_STUDIES.search(result.people)
-    return told and bool(is_some and _REVIEWS.intersection(study.kinds))
 
 
 def are_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) -> bool:

@@ -111,14 +111,14 @@ def _counted(casts: Sequence[_Cast]) -> tuple[list[_Cast], list[_Cast]]:
     """What is weighed of trials and of reviews of trials, and what is told beside it.
 
     A review counts trials again, so that it is no evidence beside them (Cochrane Handbook, chapter
-    V). Of reviews and trials the larger body is weighed: the trials at hand, or the largest review
+    V). Of reviews and trials the larger body is weighed: the trials at hand, or the first review
     with the trials that were published after it.
     """
     reviews = [c for c in casts if c.vote.review]
     trials = [c for c in casts if not c.vote.review]
     if not reviews:
         return trials, []
-    first = max(reviews, key=_rank)
+    first = _first_of(reviews)
     alike = [c for c in reviews if _rank(c) == _rank(first)]
     largest = first._replace(evidence_ids=_all_ids(alike))
     later = [c for c in trials if (c.vote.year or 0) > (largest.vote.year or 9999)]
@@ -126,6 +126,15 @@ def _counted(casts: Sequence[_Cast]) -> tuple[list[_Cast], list[_Cast]]:
         return trials, reviews
     beside = [c for c in casts if c not in alike and c not in later]
     return [largest, *later], beside
+
+
+def _first_of(reviews: Sequence[_Cast]) -> _Cast:
+    """The newest of the reviews that hold at least half of the people that the largest holds."""
+    largest = max(reviews, key=_rank)
+    most = largest.vote.people or 0
+    near = [c for c in reviews if most and 2 * (c.vote.people or 0) >= most] or [largest]
+    newest = max(c.vote.year or 0 for c in near)
+    return max((c for c in near if c.vote.year in (None, newest)), key=_rank)
 
 
 def _rank(cast: _Cast) -> tuple[int, int, int, bool, str]:
@@ -144,10 +153,10 @@ def _holds_more(review: _Cast, trials: Sequence[_Cast]) -> bool:
     people = [c.vote.people for c in trials]
     if review.vote.network and not review.vote.people:
         return None not in people and sum(n or 0 for n in people) < OPTIMAL_INFORMATION_SIZE
-    known = 0 if None in people else sum(n or 0 for n in people)
-    if review.vote.people and known:
-        return review.vote.people > known
-    return known < LARGE and (review.vote.studies or 0) > len(trials)
+    least = sum(n or 0 for n in people)
+    if review.vote.people and (None not in people or least >= review.vote.people):
+        return review.vote.people > least
+    return least < LARGE and (review.vote.studies or 0) > len(trials)
 
 
 def _combined(votes: Sequence[Vote], *, feared: bool = False) -> Way:
@@ -173,7 +182,9 @@ def _combined(votes: Sequence[Vote], *, feared: bool = False) -> Way:
 
 
 def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
-    best, others = _parted(casts)
+    of_asked = [cast for cast in casts if cast.vote.of_asked] or casts
+    best, others = _parted(of_asked)
+    others += [cast for cast in casts if all(cast is not one for one in of_asked)]
     weighed, beside = _counted(best)
     votes = [c.vote for c in weighed]
     importance = min((v.importance for v in votes), key=_WEIGHTS.index)
@@ -188,6 +199,8 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         comparator=comparator,
         control=comparator or _control(votes),
         tested_as=_tested_as(votes),
+        added_to=_common({vote.added_to for vote in votes}),
+        given_with=_common({vote.given_with for vote in votes}),
         polarity=_polarity(votes),
         tier=votes[0].tier,
         way=body.way,
@@ -241,6 +254,11 @@ def _tested_as(votes: Sequence[Vote]) -> str:
     """What was tested as one, where no vote is of the drug by itself."""
     names = dict.fromkeys(vote.tested_as for vote in votes)
     return "" if "" in names else " or ".join(names)
+
+
+def _common(told: set[str]) -> str:
+    """What all votes tell alike; '' where they differ."""
+    return told.pop() if len(told) == 1 else ""
 
 
 def _with_fears(way: Way, weighed: Sequence[_Cast], beside: Sequence[_Cast]) -> Way:

@@ -11,9 +11,10 @@ __all__ = ["finding", "row_sentence"]
 
 def finding(row: OutcomeRow) -> str:
     """What was found, with the size of the effect; the outcome stands beside it."""
-    against = f" than with {row.comparator}" if row.comparator else ""
+    other = f"{row.comparator} alone" if row.added_to == row.comparator else row.comparator
+    against = f" than with {other}" if row.comparator else ""
     if row.comparator and row.way in (Way.NO_DIFFERENCE, Way.CONFLICT):
-        against = f", against {row.comparator}"
+        against = f", against {other}"
     size = f" ({size})" if (size := effect_size(row)) else ""
     return f"{row_direction(row)}{against}{size}"
 

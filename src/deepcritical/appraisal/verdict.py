@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from deepcritical.appraisal.certainty import LADDER
-from deepcritical.appraisal.leading import SURE, is_confirmed, leading, together
+from deepcritical.appraisal.leading import SURE, doubted, is_confirmed, leading, together
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
@@ -227,9 +227,9 @@ def _without_lead(studies: Sequence[StudyFinding]) -> str:
     if not studies:
         return _NOTHING
     own = [v for v in votes if v.importance != "harm" and _is_close(v)]
-    if any(v.of_other_kind and not v.comparator for v in own):
+    if any(v.of_other_kind and (v.against_asked or not v.comparator) for v in own):
         return _NOT_ASKED
-    if any(v.comparator for v in own):
+    if any(v.comparator and not v.against_asked for v in own):
         return _ACTIVE
     if any(v.directness == "related" and v.importance != "harm" for v in votes):
         return _OTHERS
@@ -264,14 +264,12 @@ def _led(
     sure = [row for row in grave if _is_proven(row)]
     if rule == _HARMFUL and way is not Way.HARM:
         certainty, downgrades = sure[0].certainty, sure[0].reasons
-    caps = (*doubts, *(() if rule == _HARM_OBSERVED else _caps(first[0], grave)))
+    feared = [*grave, *doubted(rows, deciding)]
+    caps = (*doubts, *(() if rule == _HARM_OBSERVED else _caps(first[0], feared)))
     ids = [i for row in deciding for i in row.evidence_ids]
-    return _verdict(rule, certainty, rows, sorted(set(ids), key=_by_number), downgrades, caps)
-
-
-def _by_number(evidence_id: str) -> tuple[int, str]:
-    """Store order: E2 before E10."""
-    return len(evidence_id), evidence_id
+    return _verdict(
+        rule, certainty, rows, sorted(set(ids), key=lambda i: (len(i), i)), downgrades, caps
+    )
 
 
 def _is_beside_primary(first: Sequence[OutcomeRow], deciding: Sequence[OutcomeRow]) -> bool:

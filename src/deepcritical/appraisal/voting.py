@@ -6,6 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from deepcritical.appraisal.analysed import (
+    is_of_biased_trials,
+    is_of_completers,
+    is_pooled,
+    is_whole,
+)
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
@@ -20,12 +26,11 @@ from deepcritical.appraisal.outcomes import (
 from deepcritical.appraisal.people import (
     concerns,
     directness,
-    is_of_completers,
-    is_pooled,
+    is_of_those_parted_off,
     is_prevention,
-    is_whole,
 )
 from deepcritical.appraisal.pooling import estimated
+from deepcritical.appraisal.sizes import is_of_network, is_of_review, people_of, studies_of
 from deepcritical.appraisal.turning import counted
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
 from deepcritical.domain.effects import oriented
@@ -155,7 +160,8 @@ def _weigh(
     study: StudyReading, result: Result, evidence: Evidence, asked: Asked, grade: Grade
 ) -> _Weighed:
     place = placed(result, asked)
-    why = _told_only(study, result)
+    of_asked = is_of_those_parted_off(study, result, evidence, asked)
+    why = _told_only(study, result) if not of_asked or result.restated else ""
     if why and not _is_signal(result, place):
         return _Weighed(None, why)
     tested = tested_by(study, result, asked)
@@ -181,6 +187,7 @@ def _weigh(
     vote = vote.model_copy(update=_estimate(result, estimate, tested.side))
     changes = {
         "directness": near,
+        "of_asked": of_asked,
         "tier": _tier(study, result, grade),
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
@@ -218,8 +225,8 @@ def _told_only(study: StudyReading, result: Result) -> str:
         null = primaries and all(r.better == "no_difference" for r in primaries)
         kind = "a subgroup" if result.level == "subgroup" else "a post hoc result"
         return f"{kind} of a null primary outcome" if null else kind
-    if result.people and not (is_whole(result, study) or is_pooled(result, study)):
-        return "only a part of its people"
+    if part := _part(study, result):
+        return part
     if result.contrast == "within" and _compares(study):
         return "before and after in one arm of a comparison"
     if result.contrast == "within" and result.better == "b":
@@ -229,6 +236,14 @@ def _told_only(study: StudyReading, result: Result) -> str:
     if result.contrast not in ("between", "within"):
         return "no comparison between arms"
     return ""
+
+
+def _part(study: StudyReading, result: Result) -> str:
+    """Why the people of a result do not stand for all that a study had; '' where they do."""
+    if result.people and not (is_whole(result, study) or is_pooled(result, study)):
+        return "only a part of its people"
+    biased = is_of_biased_trials(result, study)
+    return "no benefit was left without the trials at risk of bias" if biased else ""
 
 
 def _is_signal(result: Result, place: Placed) -> bool:
@@ -254,7 +269,7 @@ def _vote(
     tested: Tested,
     way: Way,
 ) -> Vote:
-    is_review = _is_of_review(study, result)
+    is_review = is_of_review(study, result)
     return Vote(
         row=place.row,
         outcome=_told_outcome(result),
@@ -263,6 +278,8 @@ def _vote(
         comparator=written(tested.comparator),
         control="" if tested.comparator else control_of(study, result, tested),
         tested_as=tested.tested_as,
+        added_to=written(tested.added_to),
+        given_with=written(tested.given_with),
         way=way,
         leans=leans_of(result, tested.side, place),
         level=result.level,
@@ -272,9 +289,9 @@ def _vote(
         polarity=polarity_of(result, place),
         unit=result.unit,
         timepoint=result.timepoint,
-        people=_people(study, result),
-        studies=study.population.n_studies if is_review and not _is_of_network(study) else None,
-        network=is_review and _is_of_network(study),
+        people=people_of(study, result),
+        studies=studies_of(study, result) if is_review else None,
+        network=is_review and is_of_network(study),
         year=_year(evidence),
         is_grave=place.is_grave,
         is_fatal=place.is_fatal,
@@ -299,27 +316,11 @@ def _estimate(
     }
 
 
-def _is_of_review(study: StudyReading, result: Result) -> bool:
-    """Whether studies are pooled in a result; a trial that is pooled with others tells its own too.
-
-    Its own is the primary result, and what was found between its arms in no other people.
-    """
-    if not {"systematic_review", "pooled_analysis"} & set(study.kinds):
-        return False
-    between = bool(_size(study, result.a) and _size(study, result.b) and not result.people)
-    return "trial" not in study.kinds or not (between or result.level == "primary")
-
-
 def _told_outcome(result: Result) -> str:
     """The outcome with what was counted as it, where the record says so."""
     if not result.components or is_composite(result):
         return result.outcome
     return f"{result.outcome} ({' or '.join(result.components)})"
-
-
-def _is_of_network(study: StudyReading) -> bool:
-    """Whether studies of many drugs were taken together, of which a result concerns a part."""
-    return "network_meta_analysis" in study.design
 
 
 def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
@@ -338,24 +339,6 @@ def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
 def _year(evidence: Evidence) -> int | None:
     year = (evidence.citation.date or "")[:4]
     return int(year) if year.isdigit() else None
-
-
-def _people(study: StudyReading, result: Result) -> int | None:
-    """Participants behind a result: its own, those of its arms, else those of the study."""
-    if result.n:
-        return result.n
-    by_arm = {f.arm: f.n for f in result.figures if f.n}
-    arms = [by_arm.get(i) or _size(study, i) for i in (result.a, result.b) if i]
-    known, people = [n for n in arms if n], study.population
-    if len(known) == 2:
-        # Who crosses over is in both arms.
-        return max(known) if "crossover" in study.design else sum(known)
-    return None if _is_of_network(study) else people.n_randomised or people.n_analysed
-
-
-def _size(study: StudyReading, arm_id: str) -> int | None:
-    arm = study.arm(arm_id)
-    return arm.n if arm else None
 
 
 def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from deepcritical.appraisal.leading import leading
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.base import Model
@@ -24,6 +25,7 @@ _NONE = Effect(measure="SMD", value=0.0, ci_low=-0.2, ci_high=0.2)
 """As that many people show it where there is no difference."""
 _NO_FEWER = Effect(measure="RR", value=1.0, ci_low=0.71, ci_high=1.41)
 """The same of events, which one in four of them had."""
+_IS_BETTER = {"more": True, "less": False}
 _RESULTS = {Way.BENEFIT: "in favour", Way.NO_DIFFERENCE: "without benefit"}
 _DIRECTIONS = {Way.BENEFIT: Direction.SUPPORTS, Way.NO_DIFFERENCE: Direction.REFUTES}
 
@@ -82,9 +84,10 @@ def what_if(studies: Sequence[StudyFinding]) -> tuple[WhatIf, ...]:
 
 
 def _to_come(studies: Sequence[StudyFinding], way: Way, tier: Tier) -> StudyFinding:
-    """A study on the outcome that most participants stand behind."""
-    rows = [row for row in decide(studies).rows if row.importance == "critical"]
-    row = next((row for row in rows if not row.comparator), None)
+    """A study on the outcome that decides, as the studies measured it."""
+    rows = [r for r in decide(studies).rows if r.importance == "critical" and not r.comparator]
+    first = [row for row in leading(rows) if row in rows] or rows
+    row = max(first, key=lambda r: (r.primary, r.people or 0), default=None)
     name = row.outcome if row else "primary outcome"
     of_events = row and any(e.effect and e.effect.measure in RATIOS for e in row.effects)
     none = _NO_FEWER if row and (row.is_grave or of_events) else _NONE
@@ -95,9 +98,10 @@ def _to_come(studies: Sequence[StudyFinding], way: Way, tier: Tier) -> StudyFind
         is_grave=row is not None and row.is_grave,
         is_fatal=row is not None and row.is_fatal,
         wanted=row is not None and row.wanted,
+        higher_is_better=_IS_BETTER.get(row.polarity) if row else None,
         importance="critical",
         way=way,
-        level="primary",
+        level="primary" if row is None or row.primary else "unstated",
         tier=tier,
         effect=none if way is Way.NO_DIFFERENCE else Effect(p=0.01),
         people=_SIZE,

@@ -93,6 +93,10 @@ class Vote(Model):
     """What those without the drug got, in words, where it was no active drug."""
     tested_as: str = ""
     """The class or the several drugs that were tested as one; '' for the drug by itself."""
+    added_to: str = ""
+    """What both sides got, so that the drug was tested as added to it."""
+    given_with: str = ""
+    """Of a combination, what was given with the drug and not on the other side."""
     against_asked: bool = False
     """Whether the question asks for just this comparison."""
     way: Way
@@ -139,6 +143,8 @@ class Vote(Model):
     """Whether it is to get the condition, so that those studied did not have it."""
     feared: bool = False
     """Whether the record reports it as a harm."""
+    of_asked: bool = False
+    """Whether it is of the subgroup of a study that the question names."""
     of_completers: bool = False
     """Whether only those who kept to the protocol, or stayed to the end, were analysed."""
     open_label: bool = False
@@ -198,6 +204,10 @@ class OutcomeRow(Model):
     """What stood in the place of the drug, in words; '' in reports from before it was kept."""
     tested_as: str = ""
     """The class that was tested, where no study tested the drug by itself."""
+    added_to: str = ""
+    """What both sides got in all studies, so that the drug was tested as added to it."""
+    given_with: str = ""
+    """Of a combination, what was given with the drug in all studies and not on the other side."""
     polarity: Polarity = ""
     """Which way is better of what the row is named after."""
     tier: Tier

@@ -145,3 +145,38 @@ def test_a_proven_harm_that_was_not_asked_about_does_not_answer() -> None:
     assert any(v.way is Way.HARM for v in votes)
     findings = [finding(*votes, key=f"E{n}") for n in (1, 2)]
     assert decide(findings).label is not VerdictLabel.HARMFUL
+
+
+@pytest.mark.parametrize(
+    ("outcome", "asked_about"),
+    [
+        ("incident zorb failure", True),
+        ("Zorb Failure Assessment Scale, wompage subscale", False),
+        ("zorb failure questionnaire", False),
+        ("zorb failure biomarkers", False),
+        ("Flurb Scale and zorb failure", True),
+    ],
+)
+def test_a_scale_that_is_named_after_a_harm_is_not_the_harm(
+    outcome: str, *, asked_about: bool
+) -> None:
+    votes = ballot(study(null(outcome)), on_harm()).votes
+    assert [vote.row for vote in votes] == ([HARM] if asked_about else [])
+
+
+ASIANS = {"ancestry": frozenset({"asian"})}
+
+
+def test_the_subgroup_that_a_question_names_goes_before_all_people() -> None:
+    whole, part = null(HARM), result(HARM, better="b", level="subgroup", people="Asians")
+    cohort = study(whole, part, kinds=("observational",), design=("cohort",))
+    (plain,) = ballot(cohort, on_harm()).votes
+    (own,) = ballot(cohort, on_harm()._replace(qualifiers=ASIANS)).votes
+    assert (plain.way, plain.of_asked) == (Way.NO_DIFFERENCE, False)
+    assert (own.way, own.of_asked, own.directness, own.people) == (Way.HARM, True, "direct", None)
+    larger = finding(own.model_copy(update={"way": Way.NO_DIFFERENCE, "of_asked": False}), key="E2")
+    (row,) = decide((finding(own), larger)).rows
+    assert (row.way, row.evidence_ids, row.beside) == (Way.HARM, ("E1",), ("E2",))
+    assert "risk of bias: it is of a subgroup of a study" in row.reasons
+    others = result(HARM, better="b", level="subgroup", people="Europeans")
+    assert ballot(study(others), on_harm()._replace(qualifiers=ASIANS)).votes == ()

@@ -261,3 +261,20 @@ TURNED = {
 def test_words_beside_an_outcome_turn_or_void_it(outcome: str, higher: bool | None) -> None:
     told = result(outcome, better="unclear", effect=Effect(p=0.01), higher_is_better=None)
     assert placed(told, asked("hypertension")).higher_is_better is higher
+
+
+EVENTS = {
+    "adverse events": "any adverse event",
+    "patients with at least one treatment-emergent adverse event": "any adverse event",
+    "frequency of side effects with examplol at 12 weeks": "any adverse event",
+    "overall safety and tolerability profile": "any adverse event",
+    "snerk-related adverse events": "snerk-related adverse events",
+    "any other safety outcome": "any other safety outcome",
+    "adverse events of grade 3 or more": "adverse events of grade 3 or more",
+}
+
+
+@pytest.mark.parametrize(("outcome", "row"), EVENTS.items())
+def test_adverse_events_of_one_kind_are_not_any_of_them(outcome: str, row: str) -> None:
+    told = placed(result(outcome, kind="safety"), asked())
+    assert (told.row, told.importance) == (row, "harm")

@@ -19,6 +19,7 @@ from tests.unit.appraisal.builders import (
     DRUG,
     arm,
     ballot,
+    finding,
     findings,
     made_up_votes,
     result,
@@ -49,6 +50,15 @@ def test_more_deaths_in_one_of_two_trials_are_never_lost(more: int, same: int, l
     worse = died(Way.HARM, more, eff("RR", 1.8, 1.3, 2.5))
     found = decide(findings(worse, died(Way.NO_DIFFERENCE, same, SAME_DEATHS)))
     assert found.label == label
+
+
+def test_a_doubt_of_more_deaths_is_told_with_a_benefit() -> None:
+    worse = died(Way.HARM, 300, eff("RR", 1.8, 1.3, 2.5)).model_copy(update={"level": "secondary"})
+    same = died(Way.NO_DIFFERENCE, 700, SAME_DEATHS).model_copy(update={"level": "secondary"})
+    helps = vote(people=700)
+    found = decide((finding(helps, worse, key="E1"), finding(helps, same, key="E2")))
+    assert found.label == "supported"
+    assert any(cap.startswith(f"{DEATHS.capitalize()}: studies disagree") for cap in found.caps)
 
 
 def counted(a: int, b: int, n: int, **own: Any) -> Result:
@@ -126,6 +136,18 @@ def test_two_more_trials_of_400_never_refute_a_fall_of_deaths() -> None:
     more = changes["also held one randomised trial with 400 participants without benefit"]
     assert (more.label, more.certainty in ("low", "very low", "moderate")) == ("unsupported", True)
     assert "refuted" not in {verdict.label for verdict in changes.values()}
+
+
+_FAVOUR = ("refuted", "unsupported", "mixed", "promising", "supported")
+
+
+@given(st.lists(made_up_votes(rows=("flurb score",)), min_size=1, max_size=4))
+def test_a_null_trial_never_makes_the_answer_more_favourable(votes: list[Vote]) -> None:
+    own = {"comparator": "", "tier": "randomised"}
+    studies = findings(*[v.model_copy(update=own) for v in votes])
+    before, after = decide(studies).label, plus(studies, Way.NO_DIFFERENCE).label
+    assume(before in _FAVOUR and after in _FAVOUR)
+    assert _FAVOUR.index(after) <= max(1, _FAVOUR.index(before))
 
 
 @given(st.lists(made_up_votes(ways=(Way.BENEFIT,), near=("direct",)), min_size=1, max_size=3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.people import is_of_completers, is_whole
+from deepcritical.appraisal.analysed import is_of_completers, is_whole
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Way
 from tests.unit.appraisal.builders import DEATHS, ballot, null, people, result, study

@@ -1,0 +1,65 @@
+"""Counts the people and the studies behind a result."""
+
+from __future__ import annotations
+
+from deepcritical.appraisal.analysed import count_of_studies
+from deepcritical.domain.study import Result, StudyReading
+
+__all__ = ["is_of_network", "is_of_review", "people_of", "studies_of"]
+
+
+def is_of_review(study: StudyReading, result: Result) -> bool:
+    """Whether studies are pooled in a result; a trial that is pooled with others tells its own too.
+
+    Its own is the primary result, and what was found between its arms in no other people.
+    """
+    if not {"systematic_review", "pooled_analysis"} & set(study.kinds):
+        return False
+    between = bool(_size(study, result.a) and _size(study, result.b) and not result.people)
+    return "trial" not in study.kinds or not (between or result.level == "primary")
+
+
+def is_of_network(study: StudyReading) -> bool:
+    """Whether studies of many drugs were taken together, of which a result concerns a part."""
+    return "network_meta_analysis" in study.design
+
+
+def people_of(study: StudyReading, result: Result) -> int | None:
+    """Participants behind a result: its own, those of its arms, else those of the study."""
+    if result.n:
+        return result.n
+    by_arm = {f.arm: f.n for f in result.figures if f.n}
+    ids = [i for i in (result.a, result.b) if i]
+    if result.level == "subgroup":  # of which the sizes of whole arms do not tell
+        return sum(by_arm[i] for i in ids) if by_arm.keys() >= set(ids) and ids else None
+    arms = [by_arm.get(i) or _size(study, i) for i in ids]
+    known, people = [n for n in arms if n], study.population
+    if len(known) == 2:
+        # Who crosses over is in both arms.
+        return max(known) if "crossover" in study.design else sum(known)
+    if is_of_network(study) or _has_other_arms(study, result):
+        return None
+    return people.n_randomised or people.n_analysed
+
+
+def _has_other_arms(study: StudyReading, result: Result) -> bool:
+    """Whether people got other drugs than those compared, so that its number is not theirs."""
+    if "factorial" in study.design:
+        return True
+    arms = [arm for i in (result.a, result.b) if (arm := study.arm(i))]
+    given = {i.drug or i.name for arm in arms for i in arm.interventions}
+    others = [arm for arm in study.arms if arm not in arms and not arm.control]
+    return any(given.isdisjoint(i.drug or i.name for i in arm.interventions) for arm in others)
+
+
+def studies_of(study: StudyReading, result: Result) -> int | None:
+    """Studies behind a result of a review, where it tells them; None where it is of many drugs."""
+    told = count_of_studies(result.people)
+    if told or is_of_network(study):
+        return told
+    return None if _has_other_arms(study, result) else study.population.n_studies
+
+
+def _size(study: StudyReading, arm_id: str) -> int | None:
+    arm = study.arm(arm_id)
+    return arm.n if arm else None
