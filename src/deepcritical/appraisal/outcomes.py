@@ -9,8 +9,8 @@ from deepcritical.appraisal.asked import Asked
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result
-from deepcritical.domain.votes import Importance
-from deepcritical.vocabulary.conditions import condition_in, condition_named
+from deepcritical.domain.votes import Importance, Way
+from deepcritical.vocabulary.conditions import condition_in, condition_named, find_conditions
 from deepcritical.vocabulary.folding import key_of, tokens_of
 from deepcritical.vocabulary.outcomes import (
     Construct,
@@ -19,11 +19,14 @@ from deepcritical.vocabulary.outcomes import (
     outcome_table,
     term_in,
     term_of,
+    turned_by,
 )
 
 __all__ = [
     "Placed",
+    "as_harm",
     "is_composite",
+    "is_of_disorder",
     "is_of_other_kind",
     "is_wanted",
     "placed",
@@ -39,6 +42,7 @@ _CHANGE = bounded(
 _COMPOSITE = bounded(
     r"\b(?:a |the )?composite(?: (?:end ?point|outcome))?(?: of)?\b", re.IGNORECASE
 )
+_NEW = bounded(r"^(?:new-onset|incident) ")
 _EITHER = bounded(r"\bor\b", re.IGNORECASE)
 _OR = bounded(r"(?:,\s?)?\bor\b|,\s", re.IGNORECASE)
 
@@ -78,6 +82,8 @@ class Placed(NamedTuple):
     """Whether it kills or disables."""
     is_fatal: bool = False
     """Whether it is death."""
+    bears: bool = True
+    """Whether it tells of the condition asked about, or how people fare with any condition."""
 
 
 def is_composite(result: Result) -> bool:
@@ -132,6 +138,7 @@ def _of_composite(result: Result, asked: Asked) -> Placed:
         higher_is_better=polarities.pop() if len(polarities) == 1 else None,
         is_grave=any(part.is_grave for part in parts),
         is_fatal=all(part.is_fatal for part in parts),
+        bears=any(part.bears for part in parts),
     )
 
 
@@ -149,7 +156,9 @@ def placed(result: Result, asked: Asked) -> Placed:
         name = " ".join((result.concept or result.outcome).casefold().split())
         if asked.on_harm and _is_asked(name, asked):
             return _asked_harm(asked)
-        return Placed(condition_in(name) or name, _of_unknown(result, asked, name), None)
+        bears = not is_of_disorder(name) or _names_what_is_treated(result, asked)
+        weight, more = _of_unknown(result, asked, name), None if bears else False
+        return Placed(condition_in(name) or name, weight, more, bears=bears)
     construct = term.construct
     told = f"{result.concept} {result.outcome}"
     if asked.on_harm and not _wanted(asked) and _is_asked(told, asked):
@@ -166,7 +175,52 @@ def placed(result: Result, asked: Asked) -> Placed:
         return Placed(condition_in(name) or name, weight, higher, is_grave=construct.grave)
     is_fatal = construct.grave and construct.family == "mortality"
     more = _in_condition(construct, asked)
-    return Placed(construct.name, weight, higher, more, construct.grave, is_fatal)
+    bears = is_any or _bears(construct, result, asked)
+    return Placed(construct.name, weight, higher, more, construct.grave, is_fatal, bears)
+
+
+def _bears(construct: Construct, result: Result, asked: Asked) -> bool:
+    """Whether an outcome tells of what was asked about, or how people fare with any condition."""
+    names = {construct.name, construct.part_of}
+    trees = outcome_table().systems.get(construct.family, ())
+    is_own_disease = condition_named(_NEW.sub("", construct.name)) is not None
+    return (
+        ("*" in trees and not is_own_disease)
+        or not names.isdisjoint(_wanted(asked) | _own(construct, asked))
+        or _is_in(asked, (*trees, *construct.defines, *construct.conditions))
+        or _names_what_is_treated(result, asked)
+        or _is_form_of_wanted(result, asked)
+    )
+
+
+def is_of_disorder(outcome: str) -> bool:
+    """Whether an outcome counts who had a disorder, and nothing more."""
+    found = find_conditions(outcome)
+    named = " ".join(mention.text for mention in found)
+    rest = {token.folded for token in tokens_of(outcome)} - {t.folded for t in tokens_of(named)}
+    return bool(found) and rest <= _OF_ANY
+
+
+def as_harm(
+    place: Placed, result: Result, way: Way, asked: Asked, *, by_rules: bool
+) -> Placed | None:
+    """The place of what does not bear on the condition: more of it with the drug is a harm.
+
+    Rules do not tell an aim of treatment from an adverse event: what they read of another disorder
+    never decides whether the drug helps, and is left out where it is no harm. Of a condition that
+    no table knows, nobody can say what bears on it.
+    """
+    if place.bears or place.importance == "harm" or result.level == "primary":
+        return place
+    by_rules = by_rules and any(condition_named(one.name) for one in asked.condition.each)
+    if way is not Way.HARM and (not by_rules or place.importance == "surrogate"):
+        return place
+    if place.more_is_better is False:
+        return place._replace(importance="harm")
+    if place.higher_is_better is False:
+        words = " ".join(result.outcome.casefold().split())
+        return place._replace(importance="harm", row=condition_in(words) or words)
+    return None if by_rules else place
 
 
 def _kind_of_event(construct: Construct, result: Result, asked: Asked) -> str:
@@ -198,9 +252,12 @@ def _polarity(term: Term, result: Result, asked: Asked) -> bool | None:
     be that of the change or that of the value.
     """
     higher = _in_condition(term.construct, asked)
-    if higher is None:
+    turned = turned_by(result.outcome, term.key)
+    if higher is None and is_of_disorder(result.outcome):
+        higher = False
+    if higher is None or turned is None:
         return None
-    higher = higher != term.is_reversed
+    higher = (higher != term.is_reversed) != turned
     found = _CHANGE.search(result.outcome)
     if found is None or key_of(found[0]) in term.key:
         return higher

@@ -16,12 +16,12 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.harms import reports_harm
 from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_notice, is_retracted
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.study import MAIN_RESULT_NOT_READ, StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, fold, sentences, whole_sentences
 from deepcritical.domain.votes import Importance, Vote, Way
 from deepcritical.reading.sentences import quoted
-from deepcritical.vocabulary.classes import drug_class, find_classes
-from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
+from deepcritical.vocabulary.classes import find_classes
+from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import terms_of
 
@@ -49,6 +49,8 @@ def read_for(
     ballot = ballot_of(study, evidence, asked, graded) if study else Ballot()
     stop = _stop_vote(asked, evidence, study)
     votes = [v.model_copy(update={"evidence_id": evidence_id}) for v in (*ballot.votes, *stop)]
+    if study and MAIN_RESULT_NOT_READ in study.unread:
+        votes = [v for v in votes if v.importance == "harm" or (v.is_grave and v.way is Way.HARM)]
     return _reading(asked, evidence_id, evidence, study, ballot, votes)
 
 
@@ -174,11 +176,11 @@ def _names_drug(text: str, asked: Asked, study: StudyReading | None) -> bool:
 
 
 def _unknown(asked: Asked) -> list[str]:
-    """The names asked about that no vocabulary finds in a text."""
+    """The names asked about that no vocabulary finds in a text; there, the name itself counts."""
     return [
         name
         for name in asked.names
-        if len(name) > 3 and lookup_drug(name).kind is DrugKind.UNKNOWN and not drug_class(name)
+        if len(name) > 2 and not find_drugs(name) and not find_classes(name)
     ]
 
 

@@ -10,6 +10,7 @@ from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
 from deepcritical.appraisal.main_vote import first_of
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.sentences import finding, row_sentence
+from deepcritical.appraisal.turning import turned
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import LARGE, OPTIMAL_INFORMATION_SIZE, VERY_FEW
 from deepcritical.domain.effects import RATIOS
@@ -55,7 +56,7 @@ def outcome_rows(studies: Sequence[StudyFinding]) -> tuple[OutcomeRow, ...]:
         keys = dict.fromkeys((vote.row, vote.comparator) for vote in study.votes)
         for key in keys:
             own = [v for v in study.votes if (v.row, v.comparator) == key]
-            groups.setdefault(key, []).append(_Cast(first_of(own), _ids(own)))
+            groups.setdefault(key, []).append(_Cast(turned(first_of(own)), _ids(own)))
     rows = [_row(name, against, casts) for (name, against), casts in groups.items()]
     if any(_tells(row) and row.tier != "reported" for row in rows):
         rows = [row for row in rows if row.tier != "reported"]

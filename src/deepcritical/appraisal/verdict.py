@@ -192,7 +192,7 @@ def _unread(studies: Sequence[StudyFinding]) -> str:
     left open; of a harm that was asked about, nothing may.
     """
     unread = [s for s in studies if s.unread]
-    told = [s for s in studies if any(_is_close(v) for v in s.votes)]
+    told = [s for s in studies if not s.unread and any(_is_close(v) for v in s.votes)]
     feared = {v.way for s in studies for v in s.votes if v.harm_asked}
     if unread and feared and Way.HARM not in feared:
         return _not_read(len(unread), len(told) + len(unread), "study")
@@ -208,7 +208,7 @@ def _unread(studies: Sequence[StudyFinding]) -> str:
 def _not_read(unread: int, of: int, kind: str) -> str:
     kinds = kind if of == 1 else {"trial": "trials", "study": "studies"}[kind]
     return (
-        f"{unread} of {of} relevant {kinds} could not be read "
+        f"{unread} of {of} relevant {kinds} could not be read, or not in full, "
         "without a language model; set one with DEEPCRITICAL_MODEL, or --model"
     )
 

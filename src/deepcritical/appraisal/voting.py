@@ -17,6 +17,7 @@ from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
 from deepcritical.appraisal.outcomes import (
     Placed,
+    as_harm,
     is_composite,
     is_of_other_kind,
     is_wanted,
@@ -30,6 +31,7 @@ from deepcritical.appraisal.people import (
 )
 from deepcritical.appraisal.pooling import estimated
 from deepcritical.appraisal.sizes import is_of_network, is_of_review, people_of, studies_of
+from deepcritical.appraisal.turning import counted
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
@@ -173,11 +175,15 @@ def _weigh(
         return _Weighed(None, "its people have another condition")
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
-    estimate = estimated(result, paired=not _PAIRED.isdisjoint(study.design))
+    paired = not _PAIRED.isdisjoint(study.design)
+    estimate = estimated(counted(result, study), paired=paired)
     way = way_of(result, tested.side, place, estimate)
     if way is None:
         return _Weighed(None, "which arm did better is not told")
-    vote = _vote(study, result, evidence, place, tested, way)
+    told_as = as_harm(place, result, way, asked, by_rules=study.reader.kind == "rules")
+    if told_as is None:
+        return _Weighed(None, "an outcome that does not bear on the condition")
+    vote = _vote(study, result, evidence, told_as, tested, way)
     vote = vote.model_copy(update=_estimate(result, estimate, tested.side))
     changes = {
         "directness": near,
@@ -289,7 +295,7 @@ def _vote(
         year=_year(evidence),
         is_grave=place.is_grave,
         is_fatal=place.is_fatal,
-        feared=result.kind == "safety",
+        feared=result.kind == "safety" or place.importance == "harm",
         of_completers=is_of_completers(result),
         open_label="open_label" in study.design,
         non_inferior=result.non_inferiority == "shown" and tested.side == "a",

@@ -123,7 +123,7 @@ def leaning(result: Result) -> Literal["a", "b"] | None:
     more = has_more(result)
     if more is None or result.higher_is_better is None or _is_of_speed(result):
         return None
-    good = result.higher_is_better and not _is_of_its_loss(result)
+    good = result.higher_is_better and not is_of_its_loss(result)
     return more if good else ("b" if more == "a" else "a")
 
 
@@ -137,7 +137,7 @@ def _is_of_speed(result: Result) -> bool:
     return by_speed and bool(_TIME.search(told)) and not _LASTING.search(told)
 
 
-def _is_of_its_loss(result: Result) -> bool:
+def is_of_its_loss(result: Result) -> bool:
     """Whether a hazard ratio is of what ends the outcome: death for survival."""
     effect = result.effect
     hazard = effect is not None and effect.measure == "HR" and effect.value is not None

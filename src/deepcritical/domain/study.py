@@ -79,6 +79,9 @@ percent; any other ratio or difference."""
 Unreadable = Literal["no_text", "title_only", "results_not_given", "text_cut_off", "not_english"]
 """Why a part of a study is not in its reading."""
 
+MAIN_RESULT_NOT_READ: Literal["main_result_not_read"] = "main_result_not_read"
+"""Said by rules alone: they read something, and left what may decide."""
+
 
 class Reader(Model):
     """Who made a reading."""
@@ -256,7 +259,7 @@ class StudyReading(Model):
     results: tuple[Result, ...] = ()
     conclusion: Conclusion = Conclusion()
     mechanism: tuple[MechanismStatement, ...] = ()
-    unread: tuple[Unreadable, ...] = ()
+    unread: tuple[Unreadable | Literal["main_result_not_read"], ...] = ()
     faults: tuple[Fault, ...] = ()
 
     def arm(self, arm_id: str) -> Arm | None:

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import Importance
 from deepcritical.vocabulary.folding import key_of, tokens_of
 
@@ -15,13 +16,33 @@ __all__ = [
     "Term",
     "construct_of",
     "instrument_of",
+    "names_death",
     "outcome_table",
     "term_in",
     "term_of",
     "terms_of",
+    "turned_by",
 ]
 
 _MOST_WORDS = 6
+_ENDING = (
+    r"resolution|relief|reversal|disappearance|eradication|elimination|remission|recovery|"
+    r"prevention|avoidance|cure|clearance"
+)
+_TURNING_BEFORE = bounded(
+    rf"\b(?:{_ENDING}|free(?! (?:survival|interval|period|time|day))|freedom|without|no(?! of)|"
+    r"none|absen(?:t|ce)|lack(?:ing)?|non|not|never|unable|inability|avoid(?:ed|ing)?|averted|"
+    r"prevent(?:ed|ing)?|protect(?:ed|ion)|resolv(?:ed|ing)|reliev(?:ed|ing)|cured|cleared|"
+    r"reversed|recovered|healing|healed|fail(?:ed|ing)? to|failure (?:to|of)|delay(?:ed|ing)?|"
+    r"postpon(?:ed|ing|ement)|time (?:to|until|till)|interval (?:to|between|until))\b"
+)
+_TURNING_BEHIND = bounded(rf"\b(?:{_ENDING}|free|delay)\b")
+"""Words beside a term, of which each says that it is over, absent, missed or later."""
+_VOIDING = bounded(
+    r"\b(?:threshold|tolerance|sparing|fear|history|screening|vaccination|diagnosis|detection|"
+    r"awareness|knowledge|adherence)\b"
+)
+"""Words beside a term that make it another outcome, of which nothing is known."""
 
 
 class Construct(NamedTuple):
@@ -63,14 +84,17 @@ class Table(NamedTuple):
     """Folded term -> construct."""
     stems: dict[str, Term]
     """Folded beginning of a last word -> construct."""
+    systems: dict[str, tuple[str, ...]]
+    """Family of outcomes -> MeSH trees of the conditions on which it bears; "*" for all."""
 
 
 @cache
 def outcome_table() -> Table:
     """The names of outcomes, from `data/outcomes.toml`."""
     source = resources.files("deepcritical").joinpath("data", "outcomes.toml")
-    table = Table({}, {})
-    for row in tomllib.loads(source.read_text(encoding="utf-8"))["outcome"]:
+    told = tomllib.loads(source.read_text(encoding="utf-8"))
+    table = Table({}, {}, {family: tuple(trees) for family, trees in told["systems"].items()})
+    for row in told["outcome"]:
         construct = Construct(
             name=row["name"],
             family=row["family"],
@@ -130,6 +154,26 @@ def construct_of(concept: str, outcome: str) -> Construct | None:
     return term.construct if term else None
 
 
+def turned_by(text: str, key: str) -> bool | None:
+    """Whether words beside a term count what the term is not: "free of pain", "no pain".
+
+    Args:
+        text: An outcome as a record writes it.
+        key: The folded term in it.
+
+    Returns:
+        True where the words turn it round, False where they leave it, None where they make it
+        another outcome.
+    """
+    folded = key_of(text)
+    at = folded.find(key)
+    before, behind = folded[: max(at, 0)], folded[max(at, 0) + len(key) :]
+    if at < 0 or _VOIDING.search(before) or _VOIDING.search(behind):
+        return None if at >= 0 else False
+    leads = [m for m in _TURNING_BEFORE.finditer(folded) if m.start() < at]
+    return (len(leads) + len(_TURNING_BEHIND.findall(behind))) % 2 == 1
+
+
 @lru_cache(maxsize=4096)
 def terms_of(text: str) -> tuple[str, ...]:
     """The folded terms of the construct that a text is a name of; () where it is of none."""
@@ -145,3 +189,17 @@ def instrument_of(outcome: str) -> str:
     """Return the name of the scale in an outcome: its term of the table, else all of its words."""
     term = term_in(outcome)
     return term.key if term else key_of(outcome)
+
+
+@cache
+def _fatal() -> tuple[str, ...]:
+    terms = outcome_table().terms.items()
+    return tuple(
+        key for key, term in terms if term.construct.family == "mortality" and not term.is_reversed
+    )
+
+
+def names_death(text: str) -> bool:
+    """Return whether a text names deaths, of any cause, by any of their names."""
+    folded = f" {key_of(text)} "
+    return any(f" {key} " in folded for key in _fatal())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.appraisal.outcomes import Placed, placed
-from deepcritical.domain.study import Arm, Effect, Population, StudyReading
+from deepcritical.domain.study import Arm, Effect, Population, Reader, StudyReading
+from deepcritical.domain.votes import Way
 from tests.unit.appraisal.builders import (
     DRUG,
     arm,
@@ -208,6 +209,58 @@ def doses(*better: str) -> StudyReading:
 )
 def test_one_of_many_doses_may_be_chance(better: tuple[str, ...], way: str) -> None:
     assert [vote.way for vote in ballot(doses(*better)).votes] == [way]
+
+
+BESIDE = {
+    ("depression", "headache", "b"): "harm",
+    ("hypertension", "hyperkalaemia", "b"): "harm",
+    ("hypertension", "endometrial cancer", "b"): "harm",
+    ("obesity", "nausea", "b"): "harm",
+    ("ulcerative colitis", "herpes zoster", "b"): "harm",
+    ("hypertension", "lymphoma", "b"): "harm",
+    ("migraine", "headache", "b"): "critical",
+    ("hypertension", "stroke", "b"): "critical",
+    ("hypertension", "death", "b"): "critical",
+    ("depression", "headache", "a"): "harm",
+}
+
+
+@pytest.mark.parametrize(("case", "weight"), BESIDE.items(), ids=str)
+def test_more_of_what_is_not_treated_is_a_harm(case: tuple[str, str, str], weight: str) -> None:
+    condition, outcome, fewer_in = case
+    ratio = eff("RR", 1.5, 1.2, 1.9) if fewer_in == "b" else eff("RR", 0.7, 0.5, 0.9)
+    told = result(outcome, better="unclear", level="unstated", effect=ratio, higher_is_better=None)
+    reading = study(told, reader=Reader(kind="rules"), population=people(condition))
+    votes = ballot(reading, asked(condition)).votes
+    assert [(vote.importance, vote.way is Way.HARM) for vote in votes] == [
+        (weight, fewer_in == "b")
+    ]
+
+
+TURNED = {
+    "were free of pain": True,
+    "free from relapse": True,
+    "relapse-free": True,
+    "had no pain": True,
+    "absence of pain": True,
+    "resolution of pain": True,
+    "pain relief": True,
+    "avoidance of hospitalisation": True,
+    "prevention of stroke": True,
+    "time to first stroke": True,
+    "intubation-free survival": True,
+    "disability-free survival": True,
+    "failure to achieve remission": False,
+    "delay in healing": False,
+    "death in the heart failure group": False,
+    "seizure threshold": None,
+}
+
+
+@pytest.mark.parametrize(("outcome", "higher"), TURNED.items(), ids=str)
+def test_words_beside_an_outcome_turn_or_void_it(outcome: str, higher: bool | None) -> None:
+    told = result(outcome, better="unclear", effect=Effect(p=0.01), higher_is_better=None)
+    assert placed(told, asked("hypertension")).higher_is_better is higher
 
 
 EVENTS = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.asked import Asked, asked_of
 from deepcritical.appraisal.records import read_for
 from deepcritical.domain.appraisal import Remark
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.grading import grade
+from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Reader
 from tests.unit.appraisal.builders import CONDITION, DRUG, asked, record, study
 
@@ -50,3 +51,12 @@ def test_a_trial_that_no_rule_reads_is_missed_where_it_may_answer(
     paper = record(content=text)
     read = read_for(question, "E1", paper, UNREAD, grade(paper))
     assert (read.unclear, read.unread) == (True, is_missed)
+
+
+@pytest.mark.parametrize("drug", ["zinc", "gold", "green tea", "cranberry"])
+def test_the_words_of_the_question_name_the_drug_in_a_record(drug: str) -> None:
+    question = asked_of(Drug(name=drug), Condition(name=CONDITION, names=(CONDITION,)))
+    paper = record(title=f"A trial of {drug} in testitis", content=f"Adults got {drug}.")
+    assert not read_for(question, "E1", paper, UNREAD, grade(paper)).excluded_because
+    other = record(title="A trial of copper in testitis", content="Adults got copper.")
+    assert read_for(question, "E1", other, UNREAD, grade(other)).excluded_because

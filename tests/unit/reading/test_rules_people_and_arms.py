@@ -142,3 +142,16 @@ def test_kinds_and_features_of_design() -> None:
 def test_a_record_without_text_says_so() -> None:
     bare = record("").model_copy(update={"content": ""})
     assert read_by_rules(bare, READ_AT).unread == ("title_only",)
+
+
+def test_a_study_of_three_arms_has_no_pair() -> None:
+    results = "Itching was lower with examplol. Itching was lower with examplol than with placebo."
+    methods = "Methods: Adults were randomised to examplol or placebo in arm A, arm B or arm C."
+    assert len(read(results, methods=methods).results) == 1
+    assert len(read(results).results) == 2
+
+
+def test_verbs_and_torn_words_are_no_arms() -> None:
+    found = read("Itching was lower in the used group than in the sub- group.")
+    assert {arm.label for arm in found.arms} <= {"examplol", "placebo"}
+    assert found.results == ()

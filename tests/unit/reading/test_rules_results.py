@@ -119,6 +119,26 @@ def test_the_arm_that_words_or_figures_call_better(sentence: str, better: str) -
         "Itching worsened with examplol versus mockazole but not mockazole versus placebo.",
         "Itching was lower with examplol versus mockazole and compared with placebo.",
         "One in five itched, without significant differences in the two settings of care.",
+        "The groups were similar with respect to age, sex and itching.",
+        "Baseline itching did not differ between examplol and placebo.",
+        "Itching at randomisation was similar with examplol and placebo.",
+        "There were no differences between groups in age, itching or prior redness.",
+        "In the run-in phase, itching did not differ between examplol and placebo.",
+        "Adherence was similar with examplol and placebo.",
+        "Drop-out rates did not differ between examplol and placebo.",
+        "Concomitant use of creams was similar with examplol and placebo.",
+        "Itching did not differ between examplol 5 mg and examplol 10 mg.",
+        "Total was lower with examplol than with placebo (HR 0.93, 95% CI 0.6 to 1.4).",
+        "HR was higher in the examplol group (P = 0.01).",
+        "Except for patients with redness, itching was lower with examplol than with placebo.",
+        "Itching occurred in 5% of patients with redness on examplol and 10% on placebo.",
+        "Itching did not differ between examplol and placebo at week 2 but was higher with "
+        "examplol at week 8 (P = 0.01).",
+        "Examplol reduced itching (HR 0.8, 95% CI 0.7 to 0.9) but increased deaths (HR 1.3, 95% "
+        "CI 1.1 to 1.5) compared with placebo.",
+        "Examplol reduced itching compared with placebo (P = 0.01), whereas deaths were increased.",
+        "Examplol did not reduce itching but increased deaths compared with placebo (HR 1.7, 95% "
+        "CI 1.3 to 2.2).",
     ],
 )
 def test_what_is_not_told_of_two_arms_is_left(sentence: str) -> None:
@@ -201,6 +221,39 @@ def test_a_result_of_some_people_says_whom() -> None:
         "Among patients with severe redness, itching was lower with examplol than with placebo."
     )
     assert (result.people, result.level) == ("patients with severe redness", "subgroup")
+
+
+def test_a_subgroup_behind_however_is_not_the_whole() -> None:
+    results = read(
+        "Itching did not differ overall; in patients over 75, however, itching was higher with "
+        "examplol (HR 2.0, 95% CI 1.2 to 3.3)."
+    ).results
+    told = [(r.better, r.people, r.level) for r in results]
+    assert told == [("no_difference", "", "unstated"), ("unclear", "patients over 75", "subgroup")]
+
+
+@pytest.mark.parametrize(
+    "unread",
+    [
+        "Examplol reduced sneezing (HR 0.8, 95% CI 0.7 to 0.9) but increased mortality (HR 1.3).",
+        "The trial was stopped early for harm after 40 deaths with examplol.",
+        "The primary outcome, sneezing, came to 3.1 with examplol (95% CI 2.5 to 3.7).",
+    ],
+)
+def test_a_missed_main_result_or_excess_of_deaths_is_marked(unread: str) -> None:
+    read_one = "Itching was lower with examplol than with placebo (P = 0.01)."
+    reading = read(f"{read_one} {unread}")
+    assert len(reading.results) == 1
+    assert reading.unread == ("main_result_not_read",)
+    assert read(f"{read_one} Redness was common.").unread == ()
+
+
+def test_values_without_a_test_are_read_of_people_alone() -> None:
+    counts = _only("Neutropenia occurred in 12/40 in the examplol group and 1/41 in the placebo "
+                   "group.")  # fmt: skip
+    assert (counts.better, counts.effect) == ("unclear", None)
+    means = "Itching was 4.1 in the examplol group and 3.1 in the placebo group."
+    assert read(means).results == ()
 
 
 def test_the_level_is_what_the_record_calls_an_outcome() -> None:

@@ -27,6 +27,7 @@ _UNREAD = {
     "title_only": "There is no text beside the title.",
     "not_english": "The text is not in English.",
     "results_not_given": "No result between arms could be read.",
+    "main_result_not_read": "The main result, or a sentence on more deaths, could not be read.",
 }
 
 

@@ -66,6 +66,16 @@ _NEW_DRUG = bounded(
 """What a title tests, where no dictionary has the name: a word that is none of English."""
 _LISTED = bounded(r",?\s(?:and|or|versus|vs\.?)\s|,\s", re.IGNORECASE)
 _MOST_ARMS = 6
+_NO_LABEL = bounded(
+    r"^(?:uses?|used|using|receive[ds]?|receiving|applied|applying|given|taken|every|oncology)$|"
+    r"^(?:be|use|using|receive|apply)\s|-$|\b(?:when|every|if|five)$",
+    re.IGNORECASE,
+)
+"""Words beside an arm, which are no name of one."""
+_THIRD = bounded(
+    r"\b(?:arm|group) (?:C|3|III)\b|\b(?:three|four|five|[3-5])[- ](?:\w+ )?(?:arms?|groups)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass
@@ -115,11 +125,13 @@ def find_arms(told: Sequence[Span]) -> KnownArms:
     _add_control(drafts, text)
     _add_tested(drafts, lines[0])
     _alias(drafts, text)
-    return _known(drafts[:_MOST_ARMS], expand_abbreviations(text))
+    return _known(drafts[:_MOST_ARMS], expand_abbreviations(text), many=bool(_THIRD.search(text)))
 
 
 def _add(drafts: list[_Draft], name: str, *, listed: bool = False) -> _Draft | None:
     """Add an arm, or a name of one that is known; None for a part of a name."""
+    if _NO_LABEL.search(name):
+        return None
     role = _by_role(drafts, name)
     same = role or next((d for d in drafts if _is_same(d.label, name)), None)
     if same:
@@ -239,7 +251,7 @@ def _drug_words(label: str) -> list[str]:
     return [label[m.start : m.end] for m in find_drugs(label)]
 
 
-def _known(drafts: Sequence[_Draft], long_forms: dict[str, str]) -> KnownArms:
+def _known(drafts: Sequence[_Draft], long_forms: dict[str, str], *, many: bool) -> KnownArms:
     ids = "ABCDEFGH"
     aliases: dict[str, str] = {}
     shared: set[str] = set()
@@ -253,7 +265,7 @@ def _known(drafts: Sequence[_Draft], long_forms: dict[str, str]) -> KnownArms:
     return KnownArms(
         tuple(_arm(letter, d, long_forms) for letter, d in zip(ids, drafts, strict=False)),
         {alias: arm for alias, arm in aliases.items() if alias not in shared and len(alias) > 1},
-        (two[0], two[1]) if len(two) == 2 and len(listed) in (0, 2) else None,
+        (two[0], two[1]) if len(two) == 2 and len(listed) in (0, 2) and not many else None,
     )
 
 

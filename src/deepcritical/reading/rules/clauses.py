@@ -9,7 +9,15 @@ from typing import NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 
-__all__ = ["Aside", "Clause", "clauses", "plain", "result_sentences"]
+__all__ = [
+    "COMPARES",
+    "Aside",
+    "Clause",
+    "clauses",
+    "is_contrasting",
+    "plain",
+    "result_sentences",
+]
 
 _TELLING = ("result", "finding", "main result", "conclusion", "author", "interpretation")
 _ALSO_TELLING = ("harm", "safety", "adverse", "side effect", "toxicit", "tolerability", "efficacy")
@@ -29,8 +37,20 @@ _METHOD = bounded(
 )
 _GOES_ON = r"(?!(?:however,?\s)?(?:this|it|the differences?|these|without|not)\b)"
 """What follows takes back what was said: "but this was not significant"."""
+_BUT = r"(?:but|whereas|while|although|though|yet)"
+_CONTRAST = bounded(
+    rf"\b(?:{_BUT}|however|except|at the (?:cost|expense|price) of|despite)\b", re.IGNORECASE
+)
+COMPARES = bounded(
+    r"\b(?:more|less|fewer|higher|lower|greater|smaller|longer|shorter|faster|slower|better|"
+    r"worse|poorer|superior|inferior|increas\w+|reduc\w+|decreas\w+|prolong\w+|shorten\w+|"
+    r"improve\w*|worsen\w*|rais\w+|excess|differ\w*|similar\w*|comparable|likel\w+|"
+    r"doubl\w+|driven)\b",
+    re.IGNORECASE,
+)
+"""Words of a clause that may tell a result, whether or not it can be read."""
 _BREAK = bounded(
-    rf";\s{_GOES_ON}|:\s|,?\s(?:but|whereas|while|although|though|however|yet)[,\s]\s?{_GOES_ON}|"
+    rf";\s{_GOES_ON}|:\s|,?\s{_BUT}[,\s]\s?{_GOES_ON}|"
     r",\sand\s(?=(?:the|there|an?|no|was|were|had|did|in|these|this)\b)|"
     r",\s(?:and|with)\s(?=(?:no|significantly|a|also)\b)|\sand\s(?=there (?:was|were)\b)|"
     r"\swith\s(?=(?:similar|no)\s)",
@@ -100,6 +120,11 @@ def clauses(text: str, sentence: int, label: str) -> Iterator[Clause]:
         own = tuple(Aside(a.at - start, a.text) for a in asides if start < a.at <= end)
         if piece := line[start:end].rstrip(" .,;"):
             yield Clause(piece, own, sentence, label)
+
+
+def is_contrasting(sentence: str) -> bool:
+    """Return whether one part of a sentence limits or reverses another: "but", "whereas"."""
+    return ";" in sentence or _CONTRAST.search(sentence) is not None
 
 
 def result_sentences(told: Sequence[Span]) -> Iterator[tuple[int, Span]]:

@@ -195,7 +195,7 @@ _NULLS: tuple[re.Pattern[str], ...] = tuple(
 
 _TAIL = bounded(
     r"^(?:$|[\s,]\s?(?:at|over|during|after|in|for|on|by|through|throughout|regarding|within|with "
-    r"respect|either|too)\b)",
+    r"respect|either|too|overall)\b)",
     re.IGNORECASE,
 )
 """What may stand behind a null: when and in whom, but not "to those of a former study"."""
@@ -234,6 +234,8 @@ def _null(text: str, marked: Marked, pair: tuple[str, str] | None) -> Told | Non
             continue
         groups = {k: v for k, v in match.groupdict().items() if v}
         arms = [marked.arm(v) for k, v in groups.items() if k in ("a", "b")]
+        if len(arms) == 2 and arms[0] == arms[1]:
+            return None  # one dose of a drug against another
         both = groups.get("both") or groups.get("both1")
         if both and marked.arm(both) != BOTH:
             arms.append(marked.arm(both))

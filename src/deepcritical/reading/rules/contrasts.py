@@ -11,7 +11,13 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Better, Effect, Result, ResultLevel
 from deepcritical.domain.text import Span
 from deepcritical.reading.rules.arms import KnownArms
-from deepcritical.reading.rules.clauses import Clause, clauses, result_sentences
+from deepcritical.reading.rules.clauses import (
+    COMPARES,
+    Clause,
+    clauses,
+    is_contrasting,
+    result_sentences,
+)
 from deepcritical.reading.rules.contrast_forms import Told, told_by
 from deepcritical.reading.rules.effect_figures import (
     Figures,
@@ -26,11 +32,13 @@ from deepcritical.reading.rules.words import PEOPLE, content_words
 __all__ = ["read_results"]
 
 _NO_RESULT = bounded(
-    r"\b(?:may|might|could|should|would|unlikely|seems? to|appears? to|if|baseline "
-    r"(?:values?|levels?|data)|at (?:baseline|entry|enrol\w+|admission|randomi[sz]ation)|"
-    r"compared (?:with|to) (?:the )?(?:baseline|before|pre)|than (?:at )?baseline|before "
+    r"\b(?:may|might|could|should|would|unlikely|seems? to|appears? to|if|except|"
+    r"(?<!from )(?<!between )(?<!since )(?<!for )baseline|demographic\w*|characteristics?|"
+    r"(?:at|before|prior to|on) (?:entry|enrol\w+|admission|inclusion|randomi[sz]ation)|"
+    r"run-?in|driven by|(?:history|prior|previous) \w+|assum\w+|unknown|unadjusted|imbalanced?|"
+    r"compared (?:with|to) (?:the )?(?:before|pre)|than (?:at )?baseline|before "
     r"(?:treatment|and after)|neither|interaction|correlat\w+|predict\w*|trend|tend(?:s|ed|ency)|"
-    r"numerical(?:ly)?|matched|well[- ]balanced|cost-effective\w*|expected|needed to|"
+    r"numerical(?:ly)?|matched|(?:well[- ])?balanced|cost-effective\w*|expected|needed to|"
     r"(?:is|are) (?:needed|required|warranted))\b",
     re.IGNORECASE,
 )
@@ -60,12 +68,13 @@ _TIME = bounded(
     re.IGNORECASE,
 )
 _PEOPLE_LEAD = bounded(
-    rf"^(?:in|among|for|of)\s(?:the\s)?(?P<who>(?:\w+\s){{0,3}}?(?:{PEOPLE}|those)\b[^,⟦]*?),\s",
+    rf"^(?:in|among|for|of)\s(?:the\s)?(?P<who>(?:\w+\s){{0,3}}?(?:{PEOPLE}|those)\b[^,⟦]*?),\s"
+    r"(?:however,\s)?",
     re.IGNORECASE,
 )
 _PEOPLE_TAIL = bounded(
     rf"\s(?:in|among)\s(?P<who>(?:(?!the\s)[\w-]+\s){{0,3}}(?:{PEOPLE}|those)\s(?:with|who|aged|"
-    r"without|younger|older)\b[^⟦]*)$",
+    r"without|younger|older|under|over|below|above)\b[^⟦]*)$",
     re.IGNORECASE,
 )
 _LEAD_IN = bounded(
@@ -73,14 +82,23 @@ _LEAD_IN = bounded(
     r"for)\s[^,⟦]{0,120},\s",
     re.IGNORECASE,
 )
+_CONDUCT = bounded(
+    r"\b(?:(?<!gestational )age(?!-)|sex|gender|ethnicity|race|adheren(?:ce|t)|complian(?:ce|t)|"
+    r"concomitant|co-?medications?|attrition|loss to follow-up|lost to follow-up|"
+    r"(?:completion|retention|follow-up) rates?|"
+    r"(?:drop-?outs?|dropping out)(?! (?:due|because|owing|for|from)))\b",
+    re.IGNORECASE,
+)
+"""Who took part and how the trial went: words that spoil a list in which they stand."""
 _SUBGROUP = bounded(r"\b(?:sub-?groups?|subsets?|post[- ]hoc|stratif\w+)\b", re.IGNORECASE)
 _CUT = bounded(
     r",?\s(?:\d+(?:\.\d+)?\s?%?\s(?:versus|vs\.?)\s.*|[Pp]\s?[<=>].*|by\s\d.*|from\s\d.*|"
     r"(?:between|from) baseline (?:and|to|until)\b.*|"
     r"(?:statistically\s)?significantly|respectively.*|"
-    r"with an? (?:hazard|odds|relative|mean|risk).*|resulting in.*|and (?:was|were|"
-    r"had|did|also|is|reduced|increased|improved|decreased)\s.*|when$|as$|with$|in$|for$|was$|"
-    r"were$|than.*|compared.*|without.*|but.*|even\b.*|regardless.*|because.*|which.*|"
+    r"with an? (?:hazard|odds|relative|mean|risk).*|resulting in.*|"
+    r",?\s?(?:providing|making|offering|supporting|confirming|leading to|allowing)\b.*|"
+    r"and (?:was|were|had|did|also|is|reduced|increased|improved|decreased)\s.*|when$|as$|with$|"
+    r"in$|for$|was$|were$|than.*|compared.*|without.*|but.*|even\b.*|regardless.*|because.*|which.*|"
     r"and (?:an? )?(?:\w+ ){0,2}?(?:improvements?|reductions?|increases?|decreases?|lower|higher|"
     r"fewer|more|less|greater|shorter|longer)\s.*|suggesting.*|indicating.*)$|"
     r",\s(?:with|an?|week|month|day|year|but)\b.*$",
@@ -96,7 +114,8 @@ _NO_OUTCOME = bounded(
     r"^\d[\d.,-]*\s?(?:%|(?:[mµu]c?g|g|ml|IU|units?)\b)?\S*$|"  # a dose
     r"^(?:it|this|they|these|that|there|which|who|we|the difference|differences?|results?|both|"
     r"all|none|groups?|(?:two|both|three|four|[234]) .*|"
-    r"changes?|values?|levels?|scores?|outcomes?|effects?|patients?|age|sex|"
+    r"changes?|values?|levels?|scores?|outcomes?|effects?|patients?|total|overall|days?|weeks?|"
+    r"months?|a?(?:hr|or|rr)s?|(?:hazard|odds|risk|rate) ratios?|"
     r"(?:mean |median )?(?:proportion|number|percentage|rates?|incidence|frequency|time)|"
     r"than|to|in|of|with|no|study)$|\b(?:not|nor|neither|more|less|higher|lower|greater|fewer|"
     r"differ|than|compared|between|within)\b|\s(?:was|were|did)\b|[()\[\]]|^(?:that|to|by|with|whether|from|if|when)\s",
@@ -121,8 +140,14 @@ def read_results(told: Sequence[Span], arms: KnownArms) -> tuple[Result, ...]:
     found: list[Result] = []
     for number, span in result_sentences(told):
         behind = told[number + 1].text if number + 1 < len(told) else ""
-        parts = clauses(span.text, number, span.label)
-        for result in (r for part in parts for r in _results_of(part, arms, title)):
+        parts = list(clauses(span.text, number, span.label))
+        read = [list(_results_of(part, arms, title)) for part in parts]
+        if is_contrasting(span.text) and any(
+            not results and COMPARES.search(part.text)
+            for part, results in zip(parts, read, strict=True)
+        ):
+            continue  # the half that is not read may say the opposite
+        for result in (r for results in read for r in results):
             if _TAKEN_BACK.match(behind) and not significant(result.effect):
                 result = result.model_copy(update={"better": "no_difference", "more": None})
             level = _level(span.text, result, levels)
@@ -217,19 +242,22 @@ def _outcome(told: str) -> tuple[str, str]:
     for _ in range(4):
         text = _ARTICLE.sub("", text)
     text = text.strip(" ,.;")
-    if not text or len(text.split()) > _MOST_WORDS or _NO_OUTCOME.search(text):
+    unfit = _NO_OUTCOME.search(text) or _CONDUCT.search(text)
+    if not text or len(text.split()) > _MOST_WORDS or unfit:
         return "", ""
     return text, ""
 
 
 def _by_values(clause: Clause, arms: KnownArms) -> Result | None:
-    """The result of a clause that gives the values of two arms and a test of their difference."""
+    """The result of a clause that gives the values of two arms, tested or of people."""
     found = marked(clause.text, arms)
     values = values_told(found)
     effect = effect_of(clause)
     lead = _VALUE_LEAD.match(found.text)
-    if values is None or effect is None or lead is None or is_mixed(clause):
+    if values is None or lead is None or is_mixed(clause):
         return None
+    if effect is None and values[1].unit != "%" and values[1].one.events is None:
+        return None  # of people, whether arms differ can be calculated
     outcome, _ = _outcome(found.restored(lead["o"]))
     if not outcome or len(found.mentions) != 2:
         return None

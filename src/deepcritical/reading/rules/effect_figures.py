@@ -10,6 +10,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import ArmFigure, Effect, EffectMeasure
 from deepcritical.reading.rules.clauses import Aside, Clause
 from deepcritical.reading.rules.marking import BOTH, MARK, Marked
+from deepcritical.reading.rules.words import PEOPLE
 
 __all__ = ["Figures", "effect_of", "figures_of", "is_mixed", "values_told"]
 
@@ -74,6 +75,11 @@ _LISTED = bounded(
     rf"(?P<a>{MARK})\s?(?:and|vs?\.?|versus|or)\s(?P<b>{MARK})",
     re.IGNORECASE,
 )
+_OF_SOME = bounded(
+    rf"\b(?:{PEOPLE}|those)\s(?:with|without|who|aged|older|younger|over|under|above|below)\b",
+    re.IGNORECASE,
+)
+"""A part of the people of an arm."""
 _LISTS = bounded(r",\s|\sand\s")
 """Several outcomes, each of which may have one of the values."""
 _ASIDE_VALUE = bounded(rf"^\s?(?:mean,?\s)?{_ONE}{_UNIT}(?=$|[\s,;)])", re.IGNORECASE)
@@ -190,7 +196,7 @@ def values_told(marked: Marked) -> tuple[tuple[str, str], Figures] | None:
     if len(found) != 1:
         return None
     one, other = marked.arm(found[0]["a"]), marked.arm(found[0]["b"])
-    if BOTH in (one, other) or one == other:
+    if BOTH in (one, other) or one == other or _OF_SOME.search(found[0].group()):
         return None
     return (one, other), _figures(found[0], one, other)
 

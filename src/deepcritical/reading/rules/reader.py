@@ -8,13 +8,22 @@ from datetime import datetime
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Arm, Population, Reader, Result, StudyReading, Unreadable
+from deepcritical.domain.study import (
+    MAIN_RESULT_NOT_READ,
+    Arm,
+    Population,
+    Reader,
+    Result,
+    StudyReading,
+    Unreadable,
+)
 from deepcritical.domain.text import Span
 from deepcritical.reading.building import record_id, registry_ids
 from deepcritical.reading.checking import checked
 from deepcritical.reading.rules.arms import KnownArms, find_arms
 from deepcritical.reading.rules.contrasts import read_results
 from deepcritical.reading.rules.design import features_of, kinds_of
+from deepcritical.reading.rules.missed import misses_main_result
 from deepcritical.reading.rules.people import Sizes, read_sizes
 from deepcritical.reading.sentences import text_hash, text_read, without_tables
 
@@ -58,7 +67,9 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
         results=results,
     )
     whole = checked(reading, told, evidence)
-    return whole.model_copy(update={"unread": _unread(evidence, whole)})
+    missed = bool(whole.results) and misses_main_result(told, arms, whole.results)
+    unread = (MAIN_RESULT_NOT_READ,) if missed else _unread(evidence, whole)
+    return whole.model_copy(update={"unread": unread})
 
 
 def _sure(
