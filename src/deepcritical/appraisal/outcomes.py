@@ -10,7 +10,12 @@ from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result
 from deepcritical.domain.votes import Importance, Way
-from deepcritical.vocabulary.conditions import condition_in, condition_named, find_conditions
+from deepcritical.vocabulary.conditions import (
+    condition_in,
+    condition_named,
+    find_conditions,
+    is_kind_of,
+)
 from deepcritical.vocabulary.folding import key_of, tokens_of
 from deepcritical.vocabulary.outcomes import (
     Construct,
@@ -156,7 +161,7 @@ def placed(result: Result, asked: Asked) -> Placed:
         name = " ".join((result.concept or result.outcome).casefold().split())
         if asked.on_harm and _is_asked(name, asked):
             return _asked_harm(asked)
-        bears = not is_of_disorder(name) or _names_what_is_treated(result, asked)
+        bears = not is_of_disorder(name) or _is_treated_or_kin(result, name, asked)
         weight, more = _of_unknown(result, asked, name), None if bears else False
         return Placed(condition_in(name) or name, weight, more, bears=bears)
     construct = term.construct
@@ -290,6 +295,14 @@ def _names_what_is_treated(result: Result, asked: Asked) -> bool:
     told = key_of(f"{result.concept} {result.outcome}")
     names = (asked.condition.name, *asked.condition.names)
     return any(name and f" {key_of(name)} " in f" {told} " for name in names)
+
+
+def _is_treated_or_kin(result: Result, name: str, asked: Asked) -> bool:
+    """Whether a disorder is the one treated, a form of it, or what that is a form of."""
+    treated = [known for one in asked.condition.each if (known := condition_named(one.name))]
+    named = [mention.condition for mention in find_conditions(name)]
+    kin = (is_kind_of(a, b) or is_kind_of(b, a) for a in treated for b in named)
+    return any(kin) or _names_what_is_treated(result, asked)
 
 
 def _wanted(asked: Asked) -> set[str]:

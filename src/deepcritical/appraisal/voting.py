@@ -165,18 +165,15 @@ def _weigh(
     if why and not _is_signal(result, place):
         return _Weighed(None, why)
     tested = tested_by(study, result, asked)
-    if tested.why_not:
-        return _Weighed(None, tested.why_not)
     wanted = is_wanted(result, place, asked)
-    if beside := _beside(result, asked, tested, place, wanted=wanted):
+    if beside := tested.why_not or _beside(result, asked, tested, place, wanted=wanted):
         return _Weighed(None, beside)
     near = directness(study, result, evidence, asked)
     if near is None and (result.kind != "safety" or study.population.conditions):
         return _Weighed(None, "its people have another condition")
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
-    paired = not _PAIRED.isdisjoint(study.design)
-    estimate = estimated(counted(result, study), paired=paired)
+    estimate = estimated(counted(result, study), paired=not _PAIRED.isdisjoint(study.design))
     way = way_of(result, tested.side, place, estimate)
     if way is None:
         return _Weighed(None, "which arm did better is not told")

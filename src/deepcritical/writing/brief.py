@@ -80,7 +80,7 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
     verdict, drug, claim = matter.verdict, matter.drug, matter.claim
     frame = matter.frame
     put = Put(claim, bool(frame and frame.negative), bool(frame and frame.is_on_harm), lead)
-    told_harms = harms_in_own_words(verdict, matter.appraisals, matter.evidence)
+    told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence)
     return Brief(
         drug=drug,
         claim=claim,

@@ -13,6 +13,7 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import addresses_a_model
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
+from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.writing.unread import quoted
 from deepcritical.writing.words import FIRST, LATEST, listed, row_sentence, told_of
 
@@ -101,12 +102,21 @@ def harm_facts(appraisals: Mapping[str, Appraisal]) -> list[Fact]:
     ]
 
 
+def _is_of(quote: str, drug: str) -> bool:
+    named = {mention.drug.name for mention in find_drugs(quote)}
+    return not named or lookup_drug(drug).name in named
+
+
 def harms_in_own_words(
-    verdict: Verdict, appraisals: Mapping[str, Appraisal], evidence: Mapping[str, Evidence]
+    drug: str,
+    verdict: Verdict,
+    appraisals: Mapping[str, Appraisal],
+    evidence: Mapping[str, Evidence],
 ) -> tuple[Sentence, ...]:
     """Return harms in the words of publications, where no comparison found an excess.
 
     Args:
+        drug: The drug; what is told of another one is left out.
         verdict: With its rows.
         appraisals: Of the drug, by evidence id.
         evidence: The records.
@@ -120,6 +130,7 @@ def harms_in_own_words(
         if fact.evidence_id not in compared
         and evidence[fact.evidence_id].metadata.kind != "trial"
         and len(fact.quote.split()) <= _MOST_WORDS
+        and _is_of(fact.quote, drug)
         and not addresses_a_model(fact.quote)
     }
     ordered = sorted(facts.values(), key=lambda f: appraisals[f.evidence_id].grade.level or 9)
