@@ -16,8 +16,10 @@ __all__ = [
     "is_whole",
 ]
 
+_TRIAL = r"[A-Z](?=[\w-]*[A-Z\d])[\w-]*"
+"""The name of a trial, such as NCT01 or ABC-2."""
 _ANALYSED = bounded(
-    r"^(?-i:(?:[A-Z][\w-]*[A-Z\d]\w*(?:,? and |, )?)+)(?= pooled$)|"
+    rf"^(?-i:{_TRIAL}(?:(?:,? and |, ){_TRIAL}){{0,8}})(?= pooled$)|"
     r"\b(?:modified )?(?:intention[- ]to[- ]treat|m?ITT)\b|\b(?:full )?analys[ei]s\b|"
     r"\ball(?: of)?(?: the)?(?: (?:\d+|two|three|four|five|six|seven|eight|nine|ten))?\b|"
     r"\bcompleted(?= (?:trials|studies)\b)|\boverall\b|"

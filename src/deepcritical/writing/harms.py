@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -9,6 +10,7 @@ from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal
 from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import addresses_a_model
 from deepcritical.domain.verdict import Verdict, VerdictLabel
@@ -23,6 +25,10 @@ _TOLD = 2
 """Harms that are told in a sentence of their own; the others are listed."""
 _TOLD_WORDS = 2
 _MOST_WORDS = 60
+_NOTHING = bounded(
+    r"\b(?:gives? no|(?:does|did) not (?:give|report)|no (?:\w+ ){0,2}(?:data|figures?))\b",
+    re.IGNORECASE,
+)
 
 
 def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tuple[Sentence, ...]:
@@ -103,8 +109,9 @@ def harm_facts(appraisals: Mapping[str, Appraisal]) -> list[Fact]:
 
 
 def _is_of(quote: str, drug: str) -> bool:
+    """Whether a sentence tells something of the drug, not of others nor that nothing is told."""
     named = {mention.drug.name for mention in find_drugs(quote)}
-    return not named or lookup_drug(drug).name in named
+    return not _NOTHING.search(quote) and (not named or lookup_drug(drug).name in named)
 
 
 def harms_in_own_words(
