@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.reading.rules import read_by_rules
+from deepcritical.reading.rules import RULES_READER, read_by_rules
 from tests.unit.reading.rule_records import READ_AT, read, record
 
 _NO_RESULT = "All people were followed up."
@@ -135,7 +135,7 @@ def test_kinds_and_features_of_design() -> None:
     reading = read(_NO_RESULT)
     assert reading.kinds == ("trial",)
     assert reading.design == ("randomised", "double_blind", "placebo_controlled")
-    assert (reading.reader.kind, reading.reader.name) == ("rules", "1")
+    assert reading.reader == RULES_READER
     assert reading.record_id == "pmid:1"
 
 
