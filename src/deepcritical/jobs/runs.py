@@ -36,6 +36,7 @@ from deepcritical.questions.forms import require_answerable, research_question
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.planning import plan_research
 from deepcritical.research.understanding import frame_of
+from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -194,7 +195,7 @@ class RunService(KnownRuns):
         if by_rule or frame.is_final:
             require_answerable(frame)
         if by_rule and tool == RESEARCH:
-            research_question(frame)
+            await calculated(research_question, frame)
         return frame
 
     async def plan(

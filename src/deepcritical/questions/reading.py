@@ -34,7 +34,6 @@ from deepcritical.questions.sides import are_together, is_added, other_arm, sets
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
-from deepcritical.vocabulary.outcomes import outcome_table
 from deepcritical.vocabulary.words import is_english
 
 __all__ = ["literal_frame", "names_in", "read_frame"]
@@ -73,7 +72,6 @@ def read_frame(
         outside: Names of it that no table has, as somebody else knows them.
         context: What was said beside it or before; its names count where the question has none.
     """
-    outcome_table()  # read here, where it may take time: the frame is used on the event loop
     written = " ".join(text.split())
     if not any(c.isalpha() for c in written):
         return _declined(written, DeclineReason.GIBBERISH if written else DeclineReason.EMPTY, None)

@@ -125,7 +125,7 @@ class Reasoner:
         Raises:
             QuestionError: It is none for a report with a verdict.
         """
-        return research_question(frame)
+        return await calculated(research_question, frame)
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
