@@ -12,11 +12,10 @@ from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Sentence
-from deepcritical.domain.text import addresses_a_model
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
-from deepcritical.writing.unread import quoted
+from deepcritical.writing.unread import quoted, tells_finding
 from deepcritical.writing.words import FIRST, LATEST, listed, row_sentence, told_of
 
 __all__ = ["harm_facts", "harm_sentences", "harms_in_own_words"]
@@ -24,7 +23,6 @@ __all__ = ["harm_facts", "harm_sentences", "harms_in_own_words"]
 _TOLD = 2
 """Harms that are told in a sentence of their own; the others are listed."""
 _TOLD_WORDS = 2
-_MOST_WORDS = 60
 _NOTHING = bounded(
     r"\b(?:gives? no|(?:does|did) not (?:give|report)|no (?:\w+ ){0,2}(?:data|figures?))\b",
     re.IGNORECASE,
@@ -37,8 +35,8 @@ def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tup
     Args:
         verdict: What was found.
         drug: Of what.
-        wording: One of `WORDINGS`; the first left out harms against the drug asked about, and all
-            but the last harms beyond the second one.
+        wording: One of `WORDINGS`. The first left out harms against the drug asked about, and all
+            but the last one left out harms beyond the second.
     """
     return tuple(_harms(verdict, drug, wording))
 
@@ -46,11 +44,13 @@ def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tup
 def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     harms = [r for r in verdict.rows if r.importance == "harm"]
     feared = [r for r in harms if not r.comparator or (r.asked and wording > FIRST)]
-    worse = (Way.HARM, Way.CONFLICT)
-    grave = [r for r in verdict.rows if r.is_grave and r.way in worse[: 1 + (wording >= LATEST)]]
-    more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in worse]
-    ordered = sorted(more, key=lambda r: (not r.is_grave, r.way is not Way.HARM))
-    if wording >= LATEST:
+    grave = [r for r in verdict.rows if r.is_grave]
+    if wording < LATEST:
+        grave = [r for r in grave if r.way is Way.HARM]
+    more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in (Way.HARM, Way.CONFLICT)]
+    if wording < LATEST:
+        ordered = sorted(more, key=lambda r: (not r.is_grave, r.way is not Way.HARM))
+    else:
         beside = (r for r in harms if r not in more and r.way is Way.HARM)
         ordered = gravest_first((*more, *beside))
     told = ordered[:_TOLD]
@@ -136,9 +136,8 @@ def harms_in_own_words(
         for fact in reversed(harm_facts(appraisals))
         if fact.evidence_id not in compared
         and evidence[fact.evidence_id].metadata.kind != "trial"
-        and len(fact.quote.split()) <= _MOST_WORDS
+        and tells_finding(fact.quote)
         and _is_of(fact.quote, drug)
-        and not addresses_a_model(fact.quote)
     }
     ordered = sorted(facts.values(), key=lambda f: appraisals[f.evidence_id].grade.level or 9)
     return tuple(

@@ -5,22 +5,15 @@ from __future__ import annotations
 from itertools import islice
 
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.hypotheses import Edge
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import fold
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.words import listed
+from deepcritical.writing.quoting import edge_words
 
 __all__ = ["lead_of"]
 
 _MOST_EDGES = 4
 _EFFECT_FOLLOWS = "What studies found of its effect follows."
-_SIDES = {
-    "increases": "increases",
-    "decreases": "decreases",
-    "no_effect": "does not change",
-    "associated": "is tied to",
-}
 
 
 def lead_of(
@@ -35,16 +28,19 @@ def lead_of(
         licensed: Whether a curated source says so, which then stands at the head by itself.
     """
     if frame.kind is QuestionKind.STATUS and not licensed:
-        looked_up = "does not say" if store.drug_facts else "was not at hand to say"
         condition = frame.condition.name if frame.condition else "this"
-        told = f"The drug's label {looked_up} whether {drug} is licensed for {condition}."
+        told = (
+            f"The drug's label was not at hand to say whether {drug} is licensed for {condition}."
+        )
+        if store.drug_facts:
+            told = f"No licence of {drug} for {condition} was recognised in the facts at hand."
         return Sentence(text=f"{told} {_EFFECT_FOLLOWS}")
     if frame.kind is QuestionKind.MECHANISM:
         return _of_mechanism(frame, store)
     return None
 
 
-def _of_mechanism(frame: QuestionFrame, store: EvidenceStore) -> Sentence | None:
+def _of_mechanism(frame: QuestionFrame, store: EvidenceStore) -> Sentence:
     """Return what records show of the steps, those first that the question names."""
     edges = {
         (edge.subject, edge.object): edge
@@ -58,13 +54,7 @@ def _of_mechanism(frame: QuestionFrame, store: EvidenceStore) -> Sentence | None
     if not told:
         return Sentence(text=f"No record found shows by which way it acts. {_EFFECT_FOLLOWS}")
     ids = dict.fromkeys(f.evidence_id for edge in told for f in edge.facts)
-    steps = "; ".join(map(_step, told))
+    steps = "; ".join(f"{e.subject} {edge_words(e)} {e.object}" for e in told)
     return Sentence(
         text=f"Of the way in which it acts, records show: {steps}.", evidence_ids=(*ids,)
     )
-
-
-def _step(edge: Edge) -> str:
-    said = [_SIDES[side] for side, facts in edge.sides.items() if facts]
-    direct = [word for word in said if word != _SIDES["associated"]] or said
-    return f"{edge.subject} {listed(direct, 'but also')} {edge.object}"

@@ -21,6 +21,7 @@ __all__ = [
     "SET_PHRASES",
     "STEADY",
     "Quoting",
+    "edge_words",
 ]
 
 AS_REPORTED = "As reported in the records found; not a safety assessment."
@@ -149,13 +150,10 @@ class Quoting(NamedTuple):
 
     def _edge(self, edge: Edge) -> EdgeTested:
         self.citer.cite(fact.evidence_id for fact in edge.facts)
-        said = [sign.value for sign, _ in _signs(edge)]
-        if edge.associated and not said:
-            said = ["is tied to"]
         return EdgeTested(
             subject=edge.subject,
             object=edge.object,
-            finding=" but also ".join(said) if said else _NO_EVIDENCE,
+            finding=edge_words(edge) or _NO_EVIDENCE,
             evidence_ids=_records(edge.facts),
             increases=_records(edge.increases),
             decreases=_records(edge.decreases),
@@ -211,6 +209,12 @@ def _preclinical(appraisal: Appraisal) -> list[Fact]:
     reading = appraisal.reading
     ends = [f for f in reading.context if f.role in (FactRole.RESULT, FactRole.CONCLUSION)]
     return [*reading.supporting[:_MAX_SENTENCES], *reading.refuting[:_MAX_SENTENCES], *ends[-1:]]
+
+
+def edge_words(edge: Edge) -> str:
+    """Return what records show of an edge: "increases but also decreases"; '' without evidence."""
+    said = [sign.value for sign, _ in _signs(edge)]
+    return " but also ".join(said) or ("is tied to" if edge.associated else "")
 
 
 def _signs(edge: Edge) -> list[tuple[Sign, tuple[Fact, ...]]]:

@@ -14,7 +14,7 @@ from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 
-__all__ = ["own_words", "quote_in", "quoted", "without_text"]
+__all__ = ["own_words", "quote_in", "quoted", "tells_finding", "without_text"]
 
 _CONCLUDING = ("conclusion", "interpretation", "author")
 _FINDING = ("result", "finding", "main result")
@@ -65,7 +65,7 @@ def own_words(record: Evidence, drug: str) -> str:
     whole = {span.start for span in whole_sentences(record.content)}
     told = [s for s in body_sentences(record.content, record.citation.title) if s.start in whole]
     named = _names(drug)
-    fit = [span for span in _by_place(told) if _fits(span.text)]
+    fit = [span for span in _by_place(told) if tells_finding(span.text)]
     on_drug = [span for span in fit if _is_on(span.text, named)]
     measured = [
         s for s in on_drug if _TELLS_RESULT.search(s.text) and any(map(str.isdigit, s.text))
@@ -76,7 +76,8 @@ def own_words(record: Evidence, drug: str) -> str:
     return " ".join(chosen.text.split()) if chosen else ""
 
 
-def _fits(text: str) -> bool:
+def tells_finding(text: str) -> bool:
+    """Return whether a sentence may be quoted as a finding: short, no aim, no order to a model."""
     short = len(text.split()) <= _MOST_WORDS
     return short and not _NO_FINDING.search(text) and not addresses_a_model(text)
 
