@@ -29,6 +29,10 @@ _NOTHING = bounded(
 )
 
 
+_PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+)\b", re.IGNORECASE)
+"""Without a figure it is no more than the authors' opinion, or a wish for more research."""
+
+
 def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tuple[Sentence, ...]:
     """Return what was more frequent with the drug; else that no excess, or nothing, was found.
 
@@ -111,7 +115,12 @@ def harm_facts(appraisals: Mapping[str, Appraisal]) -> list[Fact]:
 def _is_of(quote: str, drug: str) -> bool:
     """Whether a sentence tells something of the drug, not of others nor that nothing is told."""
     named = {mention.drug.name for mention in find_drugs(quote)}
-    return not _NOTHING.search(quote) and (not named or lookup_drug(drug).name in named)
+    praises = _PRAISES.search(quote) and not any(map(str.isdigit, quote))
+    return (
+        not praises
+        and not _NOTHING.search(quote)
+        and (not named or lookup_drug(drug).name in named)
+    )
 
 
 def harms_in_own_words(

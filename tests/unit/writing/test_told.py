@@ -6,18 +6,21 @@ import pytest
 
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.brief import verdict_words
 from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Effect
+from deepcritical.domain.text import Span
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Vote, Way
 from deepcritical.questions.claims import answer_on
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.harms import harm_sentences
+from deepcritical.writing.harms import harm_sentences, harms_in_own_words
 from deepcritical.writing.leads import lead_of
 from deepcritical.writing.unread import without_text
 from deepcritical.writing.words import SECOND, row_sentence
@@ -92,6 +95,29 @@ def test_every_harm_is_told() -> None:
     assert all(name in told.casefold() for name in HARMS)
     former = " ".join(s.text for s in harm_sentences(verdict, "examplol", wording=SECOND))
     assert sum(name in former.casefold() for name in HARMS) == 2
+
+
+@pytest.mark.parametrize(
+    ("quote", "told"),
+    [
+        ("Examplol brought grumbles in 9 of 40 adults.", True),
+        ("Examplol was safe and well tolerated.", False),
+        ("Examplol was well tolerated by 38 of 40 adults; 2 had grumbles.", True),
+        ("The abstract gives no figure for grumbles with examplol.", False),
+        ("Aspirin brought grumbles in 9 of 40 adults.", False),
+    ],
+)
+def test_harms_in_own_words_are_of_the_drug_and_no_praise(quote: str, told: bool) -> None:
+    reading = Reading(
+        evidence_id="E1",
+        drug="examplol",
+        direct=True,
+        context=(Fact.of(Span(quote, 0, len(quote)), "E1", FactRole.HARM),),
+    )
+    citation = Citation(source="pubmed", title="Examplol in testitis", date="2030")
+    record = Evidence(content=quote, citation=citation, metadata=EvidenceMetadata())
+    appraisals = {"E1": Appraisal(reading=reading, grade=grade(record))}
+    assert bool(harms_in_own_words("examplol", decide(()), appraisals, {"E1": record})) is told
 
 
 def test_a_harm_against_another_drug_alone_is_told() -> None:
