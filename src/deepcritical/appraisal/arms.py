@@ -251,6 +251,17 @@ def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
     return _CONTROLS[kind] if kind else NOT_STATED
 
 
+def comparator_of(
+    reading: StudyReading, result: Result, side: Literal["a", "b"], asked: Asked
+) -> str:
+    """The active treatment that only the arm on the other side got; '' where there is none."""
+    drug, other = (result.a, result.b) if side == "a" else (result.b, result.a)
+    own, rest = reading.arm(drug), reading.arm(other)
+    if rest is None or rest.control:
+        return ""
+    return _named(_got(rest, own) - _got(own, rest) - asked.names)
+
+
 def _named(drugs: frozenset[str]) -> str:
     return _AND.join(sorted(drugs))
 

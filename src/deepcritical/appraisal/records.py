@@ -15,6 +15,7 @@ from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.harms import reports_harm
+from deepcritical.domain.matches import Matched
 from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_notice, is_retracted
 from deepcritical.domain.study import MAIN_RESULT_NOT_READ, StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, fold, sentences, whole_sentences
@@ -33,7 +34,12 @@ _STOPPED = "stopped early"
 
 
 def read_for(
-    asked: Asked, evidence_id: str, evidence: Evidence, study: StudyReading | None, graded: Grade
+    asked: Asked,
+    evidence_id: str,
+    evidence: Evidence,
+    study: StudyReading | None,
+    graded: Grade,
+    matched: Matched | None = None,
 ) -> Reading:
     """What one record says of the drug in the condition; every fact is a sentence of the record.
 
@@ -43,15 +49,18 @@ def read_for(
         evidence: The record.
         study: What it says of its study; None where it holds no text to read.
         graded: Its grade.
+        matched: What a model found the record to tell of the question; None where none was asked.
     """
-    if excluded := _exclusion(asked, evidence, study):
+    if not (matched and matched.results) and (excluded := _exclusion(asked, evidence, study)):
         return Reading(evidence_id=evidence_id, drug=asked.drug, excluded_because=excluded)
-    ballot = ballot_of(study, evidence, asked, graded) if study else Ballot()
+    matches = matched.results if matched else None
+    ballot = ballot_of(study, evidence, asked, graded, matches) if study else Ballot()
     stop = _stop_vote(asked, evidence, study)
     votes = [v.model_copy(update={"evidence_id": evidence_id}) for v in (*ballot.votes, *stop)]
     if study and MAIN_RESULT_NOT_READ in study.unread:
         votes = [v for v in votes if v.importance == "harm" or (v.is_grave and v.way is Way.HARM)]
-    return _reading(asked, evidence_id, evidence, study, ballot, votes)
+    reading = _reading(asked, evidence_id, evidence, study, ballot, votes)
+    return reading.model_copy(update={"proposed": matched.proposed}) if matched else reading
 
 
 def _reading(

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.appraisal.leading import SURE, doubted, is_confirmed, leading, together
+from deepcritical.appraisal.proposals import PROPOSED, with_proposal
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 from deepcritical.domain.verdict import WEAK_SIGNAL, Verdict, VerdictLabel
 from deepcritical.domain.votes import OTHER_COMPARISON, OutcomeRow, Vote, Way
-
-__all__ = ["RULES", "candidate_rank", "decide"]
 
 _DOUBTED = "what an expression of concern stands against supports nothing"
 _READ_ENOUGH = 1 / 2
@@ -129,16 +128,17 @@ RULES: dict[str, VerdictLabel] = {
     _NO_RESULT: VerdictLabel.INSUFFICIENT,
     _NOTHING: VerdictLabel.INSUFFICIENT,
     _UNREAD: VerdictLabel.NOT_ASSESSED,
+    **{rule: label for label, rule in PROPOSED.items()},
 }
 """The sentences in which a rule is told, with the label that each gives."""
 
 
 def decide(studies: Sequence[StudyFinding]) -> Verdict:
-    """The verdict for one drug and one condition, with the rows that it rests on.
+    """The verdict for one drug and one condition, with the rows that it rests on."""
+    return with_proposal(_by_rule(studies), studies, too_weak=(_SIGNAL, WEAK_SIGNAL, _OTHER_BETTER))
 
-    Args:
-        studies: What each study says; see `study_findings`.
-    """
+
+def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
     rows = outcome_rows(studies)
     unread = _unread(studies)
     if unread:

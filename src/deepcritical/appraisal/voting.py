@@ -15,6 +15,7 @@ from deepcritical.appraisal.analysed import (
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
+from deepcritical.appraisal.matching import Relation, related_by
 from deepcritical.appraisal.outcomes import (
     Placed,
     as_harm,
@@ -36,6 +37,7 @@ from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_pola
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
+from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, ArmRates, Tier, Vote, Way
@@ -44,6 +46,7 @@ from deepcritical.vocabulary.outcomes import construct_of
 
 __all__ = ["Ballot", "ballot_of"]
 
+_NO_MATCH = "it was judged not to answer the question"
 _SILENT_KINDS = {
     "economic": "an economic model, which measures no effect of its own",
     "pharmacokinetic": "a pharmacokinetic study, which measures no benefit",
@@ -85,7 +88,13 @@ class _Weighed(NamedTuple):
     why: str = ""
 
 
-def ballot_of(study: StudyReading, evidence: Evidence, asked: Asked, grade: Grade) -> Ballot:
+def ballot_of(
+    study: StudyReading,
+    evidence: Evidence,
+    asked: Asked,
+    grade: Grade,
+    matches: Sequence[ResultMatch] | None = None,
+) -> Ballot:
     """The votes of one record: for each outcome and comparator one, the primary result first.
 
     Only results of the whole population vote, in comparisons that isolate the drug, or of one group
@@ -97,14 +106,25 @@ def ballot_of(study: StudyReading, evidence: Evidence, asked: Asked, grade: Grad
     votes: list[Vote] = []
     reasons: list[str] = []
     told: list[Result] = []
-    for result in (part for whole in study.results for part in _parts(whole)):
-        weighed = _weigh(study, result, evidence, asked, grade)
+    by_result = {match.result: match for match in matches or ()}
+    parts = ((by_result.get(i), p) for i, w in enumerate(study.results) for p in _parts(w))
+    for match, result in parts:
+        weighed = _weigh(study, result, evidence, asked, grade, match)
+        if matches is not None and match is None and not _is_never_lost(weighed.vote):
+            weighed = _Weighed(None, _NO_MATCH)
         if weighed.vote:
             votes.append(weighed.vote)
         else:
             reasons.append(weighed.why)
             told.append(result)
     return Ballot(one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
+
+
+def _is_never_lost(vote: Vote | None) -> bool:
+    """Whether a vote counts that a model did not match: on harms, or against the drug."""
+    if vote is None:
+        return False
+    return vote.importance == "harm" or (vote.is_grave and vote.way is Way.HARM)
 
 
 def _parts(result: Result) -> tuple[Result, ...]:
@@ -157,32 +177,33 @@ def _why(reasons: Sequence[str], study: StudyReading) -> str:
 
 
 def _weigh(
-    study: StudyReading, result: Result, evidence: Evidence, asked: Asked, grade: Grade
+    study: StudyReading,
+    result: Result,
+    evidence: Evidence,
+    asked: Asked,
+    grade: Grade,
+    match: ResultMatch | None = None,
 ) -> _Weighed:
-    place = placed(result, asked)
     of_asked = is_of_those_parted_off(study, result, evidence, asked)
     why = _told_only(study, result) if not of_asked or result.restated else ""
-    if why and not _is_signal(result, place):
+    if why and not _is_signal(result, placed(result, asked)):
         return _Weighed(None, why)
-    tested = tested_by(study, result, asked)
-    wanted = is_wanted(result, place, asked)
-    if beside := tested.why_not or _beside(result, asked, tested, place, wanted=wanted):
-        return _Weighed(None, beside)
-    near = directness(study, result, evidence, asked)
-    if near is None and (result.kind != "safety" or study.population.conditions):
-        return _Weighed(None, "its people have another condition")
+    found = match and related_by(match, study, result, asked)
+    place, tested, near, wanted = found or _related(study, result, evidence, asked)
+    others = near is None and (result.kind != "safety" or study.population.conditions)
+    if tested.why_not or others:
+        return _Weighed(None, tested.why_not or "its people have another condition")
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
     estimate = estimated(counted(result, study), paired=not _PAIRED.isdisjoint(study.design))
-    way = way_of(result, tested.side, place, estimate)
-    if way is None:
+    if (way := way_of(result, tested.side, place, estimate)) is None:
         return _Weighed(None, "which arm did better is not told")
-    told_as = as_harm(place, result, way, asked, by_rules=study.reader.kind == "rules")
-    if told_as is None:
+    by_rules = study.reader.kind == "rules"
+    if (told_as := as_harm(place, result, way, asked, by_rules=by_rules)) is None:
         return _Weighed(None, "an outcome that does not bear on the condition")
     vote = _vote(study, result, evidence, told_as, tested, way)
-    vote = vote.model_copy(update=_estimate(result, estimate, tested.side))
     changes = {
+        **_estimate(result, estimate, tested.side),
         "directness": near,
         "of_asked": of_asked,
         "tier": _tier(study, result, grade),
@@ -191,10 +212,19 @@ def _weigh(
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
         "against_asked": tested.asked,
         "non_inferior": vote.non_inferior and not asked.superior,
-        "prevention": not asked.prevention and is_prevention(study, result, asked),
+        "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,
     }
     return _Weighed(vote.model_copy(update=changes))
+
+
+def _related(study: StudyReading, result: Result, evidence: Evidence, asked: Asked) -> Relation:
+    """By the tables of outcomes and conditions."""
+    place, tested = placed(result, asked), tested_by(study, result, asked)
+    wanted = is_wanted(result, place, asked)
+    if beside := tested.why_not or _beside(result, asked, tested, place, wanted=wanted):
+        tested = tested._replace(why_not=beside)
+    return Relation(place, tested, directness(study, result, evidence, asked), wanted)
 
 
 def _beside(result: Result, asked: Asked, tested: Tested, place: Placed, *, wanted: bool) -> str:

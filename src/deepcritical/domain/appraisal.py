@@ -8,6 +8,7 @@ from enum import StrEnum
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import Grade
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Vote, Way
 
 
@@ -95,6 +96,8 @@ class Reading(Model):
     """Whether it bears on the question, and its results could not be read without a model."""
     unclear: bool = False
     """Whether it may report a result on the drug that could not be read without a model."""
+    proposed: VerdictLabel | None = None
+    """The verdict that a model proposed over all records that it was shown, this one among them."""
 
     @property
     def included(self) -> bool:
@@ -206,6 +209,8 @@ class StudyFinding(Model):
     """Whether it may report a result on the drug, and none could be read in any of its records."""
     why: str = ""
     """Why it has no say on whether the drug helps, or how its findings must be read."""
+    proposed: VerdictLabel | None = None
+    """The verdict that a model proposed over all studies that it was shown, this one among them."""
     concern: bool = False
     """Whether an expression of concern stands against one of its records."""
     participants: int | None
@@ -251,6 +256,7 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         and not any(a.reading.votes and not a.reading.unread for a in appraisals),
         unclear=any(a.reading.unclear for a in appraisals)
         and not any(a.reading.votes for a in appraisals),
+        proposed=next((a.reading.proposed for a in appraisals if a.reading.proposed), None),
         concern=any(a.grade.concern for a in appraisals),
         participants=max(
             (a.grade.participants for a in base if a.grade.participants and a.reading.about_drug),

@@ -22,6 +22,18 @@ class VerdictLabel(StrEnum):
     HARMFUL = "harmful"
 
 
+DIRECTIONS: dict[VerdictLabel, str] = {
+    VerdictLabel.SUPPORTED: "benefit",
+    VerdictLabel.PROMISING: "benefit",
+    VerdictLabel.MIXED: "mixed",
+    VerdictLabel.INSUFFICIENT: "open",
+    VerdictLabel.NOT_ASSESSED: "open",
+    VerdictLabel.UNSUPPORTED: "no benefit",
+    VerdictLabel.REFUTED: "no benefit",
+    VerdictLabel.HARMFUL: "harm",
+}
+"""The direction of each verdict: two that differ in strength alone are of one."""
+
 _CONFIDENCE: dict[Certainty, float] = {
     Certainty.VERY_LOW: 0.2,
     Certainty.LOW: 0.4,

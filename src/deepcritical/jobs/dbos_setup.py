@@ -37,7 +37,7 @@ LEFT = "runs"
 """The queue for runs that a process had begun for itself, when it is gone."""
 POLL_S = 0.1
 """Interval at which a worker with a free slot polls the queues."""
-VERSION = "3"
+VERSION = "4"
 """Pinned, so that new code continues runs of older code; raised when it cannot."""
 THREADS = 16
 CONNECTIONS = 5

@@ -119,6 +119,7 @@ class DurableReasoner(_Durable, Reasoner):
     read_studies = _recorded(Reasoner.read_studies)
     read_evidence = _recorded(Reasoner.read_evidence)
     propose_hypotheses = _recorded(Reasoner.propose_hypotheses)
+    match_results = _recorded(Reasoner.match_results)
     assess_evidence = _recorded(Reasoner.assess_evidence)
     write_report = _recorded(Reasoner.write_report)
     refine_inquiry = _recorded(Reasoner.refine_inquiry)

@@ -14,6 +14,7 @@ from deepcritical.questions.model_reading import ModelReading
 
 __all__ = [
     "Assessed",
+    "AssessedResults",
     "Chosen",
     "Completeness",
     "GapKind",
@@ -77,6 +78,39 @@ class Assessed(_Answer):
     """Each 1-6 plain words."""
     next_round: Literal["go_on", "enough"] = "enough"
     """Whether another round of searches would help."""
+
+
+class MatchedResult(_Answer):
+    """One result that bears on the question."""
+
+    record: str
+    """Such as E12."""
+    result: int
+    """Its number in the record."""
+    drug_arm: Literal["a", "b"]
+    """The arm with what the question asks about."""
+    outcome: str
+    """What was measured, in a few words; the same words for the same thing in all records."""
+    weight: Literal["decides", "adds", "stands_in", "harm"]
+    people: Literal["asked", "wider", "other"]
+
+
+class AssessedResults(Assessed):
+    """Scores, gaps, the results that bear on the question, and what they show together."""
+
+    results: list[MatchedResult] = Field(default_factory=list)
+    shows: (
+        Literal[
+            "supported",
+            "promising",
+            "mixed",
+            "unsupported",
+            "refuted",
+            "harmful",
+            "insufficient evidence",
+        ]
+        | None
+    ) = None
 
 
 class Chosen(_Answer):

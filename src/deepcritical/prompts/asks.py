@@ -127,6 +127,35 @@ def _edge(edge: Edge) -> str:
     return f"{edge.subject} -> {edge.object}: {told}"
 
 
+def _numbered_gaps(gaps: Sequence[str]) -> str:
+    lines = [f"{number}. {gap}" for number, gap in enumerate(gaps, 1)]
+    return "\n".join(("Open gaps:", *lines)) if lines else ""
+
+
+_MATCH = """List in results each one that tells whether what is asked about does what the question
+        asks, in those that it asks about, whichever way it points. drug_arm is the arm with what is
+        asked about: asked about stopping a drug, the arm that stopped it; about the higher of two
+        doses, that arm; about A against B, the arm with A. weight is decides for the outcome that
+        the question asks about (of several, each; where it names none, what patients are treated
+        for), adds for one of patients that matters less, stands_in for a laboratory value or
+        another surrogate, harm for an unwanted effect beside what is asked. people is asked for
+        those asked about or any fair sample of them, wider for more people than those, a part of
+        them, or another drug of the class, other for people with another condition. Leave out what
+        was told before, also in another record of the same trial, and comparisons whose arms do not
+        differ by what is asked about alone.
+
+        Then say in shows what all of them show: supported (several trials, one of at least a
+        thousand people, or a review of trials with at least 400, found a benefit that matters to
+        patients), promising (a benefit, but in one trial, a small one, without randomisation, or on
+        lesser outcomes), mixed (they point both ways, or a benefit comes with grave harm),
+        unsupported (no benefit was shown, in little evidence), refuted (none, in as much as
+        supported asks for), harmful (patients did worse with it), insufficient evidence (no result
+        tells). Asked whether a drug brings a harm: harmful if more had it, unsupported or refuted
+        if no more, or fewer, had it. Asked whether A is better than B: supported or promising if it
+        is, else unsupported or refuted; asked whether it is as good: supported or promising if that
+        was shown, harmful if it was worse."""
+
+
 def ask_assessment(
     question: ResearchQuestion,
     store: EvidenceStore,
@@ -136,15 +165,22 @@ def ask_assessment(
     *,
     short: bool = False,
 ) -> Prompt:
-    """Scores, gaps, and what the next round should go for; `gaps` are the open ones by rule."""
-    numbered = "\n".join(f"{number}. {gap}" for number, gap in enumerate(gaps, 1))
+    """What the studies show, and what the next round should go for.
+
+    Args:
+        question: What is asked.
+        store: What was found and searched.
+        drug: The drug that is judged.
+        shown: The studies; for a short prompt records as text, for it asks for no matches.
+        gaps: The open ones by rule.
+        short: Whether it is for a small model.
+    """
     chains = "\n".join(
         f"- {' -> '.join(h.nodes)}: {'every step shown' if h.complete else 'with a gap'}"
         for h in store.hypotheses
     )
     run = list(dict.fromkeys(search.query for search in store.searches))
-    newest = [text[:_LONGEST_SEARCH] for text in run[-8 if short else -20 :]]
-    searched = "Searches run so far:\n" + "\n".join(f"- {text}" for text in newest)
+    newest = [f"- {text[:_LONGEST_SEARCH]}" for text in run[-8 if short else -20 :]]
     return compose(
         "assess_evidence",
         f"""Score what the records show of {drug}: mechanism_score and clinical_score, 0 none to 10
@@ -152,11 +188,11 @@ def ask_assessment(
         kind. Choose of the open gaps those that the next round should close, by number and the
         most telling first, and give up to 6 searches that would close them, each as 1-6 plain words
         to be added to drug and condition, none that was run already. Say go_on if another round
-        would help, else enough.""",
+        would help, else enough. {"" if short else _MATCH}""",
         _question(question),
         f"Chains:\n{chains}" if chains else "",
-        f"Open gaps:\n{numbered}" if gaps else "",
-        searched if run else "",
+        _numbered_gaps(gaps),
+        "\n".join(("Searches run so far:", *newest)) if run else "",
         records_part(shown),
         short=short,
     )

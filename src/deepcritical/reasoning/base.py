@@ -28,6 +28,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.matches import Matched
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
@@ -65,6 +66,8 @@ class Unread(NamedTuple):
     evidence: Evidence
     study: StudyReading | None = None
     """The study that it tells of, as far as that was read."""
+    matched: Matched | None = None
+    """What a model found it to tell of the question; None where none was asked."""
 
 
 class ManagerModel(Protocol):
@@ -176,6 +179,14 @@ class Reasoner:
         graph = await calculated(graph_of, question, store)
         return await calculated(chains_of, graph, question.mechanism_terms) if graph else ()
 
+    async def match_results(
+        self,
+        question: ResearchQuestion,  # noqa: ARG002 - of models
+        store: EvidenceStore,  # noqa: ARG002
+    ) -> Mapping[str, Matched]:
+        """What records tell of the question, by their ids; nothing of those left to the rules."""
+        return {}
+
     async def assess_evidence(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> JudgeAssessment:
@@ -249,7 +260,8 @@ def _read(question: ResearchQuestion, one: Unread) -> Reading:
     frame = question.frame
     own = frame if frame and one.drug.name in {drug.name for drug in frame.drugs} else None
     asked = asked_of(one.drug, _condition(question), own)
-    return read_for(asked, one.evidence_id, one.evidence, one.study, grade(one.evidence))
+    graded = grade(one.evidence)
+    return read_for(asked, one.evidence_id, one.evidence, one.study, graded, one.matched)
 
 
 def _condition(question: ResearchQuestion) -> Condition:

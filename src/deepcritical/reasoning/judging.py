@@ -1,6 +1,6 @@
 """Scores, gaps and next queries: by written rules, and joined with those of a model."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -12,12 +12,14 @@ from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.base import Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.matches import Matched, ResultMatch
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.study import StudyReading
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.domain.votes import Tier
+from deepcritical.domain.votes import Directness, Importance, Tier
 from deepcritical.mechanism.graph import MechanismGraph, Studied
-from deepcritical.models.answers import Assessed, GapKind
+from deepcritical.models.answers import Assessed, AssessedResults, GapKind
 from deepcritical.questions.searching import (
     asked,
     citation_query,
@@ -270,6 +272,40 @@ def judged(
             "reasoning": f"{by_rule.reasoning} A model's scores, where they are lower, hold.",
         }
     )
+
+
+_WEIGHTS: dict[str, Importance] = {
+    "decides": "critical",
+    "adds": "important",
+    "stands_in": "surrogate",
+    "harm": "harm",
+}
+_NEAR: dict[str, Directness] = {"asked": "direct", "wider": "broader", "other": "related"}
+
+
+def matches_of(
+    answer: AssessedResults, shown: Iterable[str], readings: Mapping[str, StudyReading]
+) -> dict[str, Matched]:
+    """What each record that was shown tells of the question; () where nothing of it does.
+
+    A result that no record has is left out. Of an answer that neither matches nor concludes, as of
+    one that was cut off, nothing is used.
+    """
+    if answer.shows is None and not answer.results:
+        return {}
+    found: dict[str, list[ResultMatch]] = {key: [] for key in shown}
+    for one in answer.results:
+        if one.record in found and 1 <= one.result <= len(readings[one.record].results):
+            match = ResultMatch(
+                result=one.result - 1,
+                side=one.drug_arm,
+                outcome=one.outcome,
+                importance=_WEIGHTS[one.weight],
+                directness=_NEAR[one.people],
+            )
+            found[one.record].append(match)
+    proposed = VerdictLabel(answer.shows) if answer.shows else None
+    return {key: Matched(results=tuple(own), proposed=proposed) for key, own in found.items()}
 
 
 def _picked(numbers: Iterable[int], gaps: Sequence[OpenGap]) -> tuple[OpenGap, ...]:

@@ -20,11 +20,19 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.matches import Matched
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.mechanism.chains import proposed_chains
 from deepcritical.models.accounting import RunAccount
-from deepcritical.models.answers import Assessed, Hypotheses, NextTurn, Plan, TeamNote
+from deepcritical.models.answers import (
+    Assessed,
+    AssessedResults,
+    Hypotheses,
+    NextTurn,
+    Plan,
+    TeamNote,
+)
 from deepcritical.models.asking import Asker, NoAnswerError, open_asker
 from deepcritical.models.desk import Asked, RunDesk
 from deepcritical.models.providers import ModelServer
@@ -35,6 +43,7 @@ from deepcritical.prompts.evidence import (
     shown_records,
 )
 from deepcritical.prompts.managing import ask_manager
+from deepcritical.prompts.studies import shown_studies
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
@@ -42,10 +51,12 @@ from deepcritical.reading.model import ModelReader
 from deepcritical.reasoning.base import BY_RULES, ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
 from deepcritical.reasoning.judging import (
+    OpenGap,
     best_drug,
     graph_of,
     judged,
     last_assessment,
+    matches_of,
     open_gaps,
     worded_queries,
 )
@@ -120,6 +131,10 @@ class Remembered(Model):
     """What the model planned for a question, by its text."""
     searches: tuple[str, ...]
     """What the last check of a checklist would search for."""
+    assessed: Assessed | None = None
+    """What it last answered as the judge."""
+    gaps: tuple[OpenGap, ...] = ()
+    """The open gaps that it was shown for that."""
 
 
 class LLMReasoner(InquiryModel):
@@ -138,6 +153,10 @@ class LLMReasoner(InquiryModel):
         self._choose: ChooseEvidence = choose_by_grade
         self._manages = manages
         self._plans: dict[str, Plan | None] = {}
+        self._assessed: Assessed | None = None
+        """What the model last answered as the judge."""
+        self._gaps: tuple[OpenGap, ...] = ()
+        """The open gaps that it was shown for that."""
 
     @asynccontextmanager
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
@@ -162,7 +181,12 @@ class LLMReasoner(InquiryModel):
         """What was spent, how the server answers, what rules did instead, what was planned."""
         done, searches = self._account.by_rule, self._searches
         left = Remembered(
-            asked=self._asker.asked, by_rule=done, plans=self._plans, searches=searches
+            asked=self._asker.asked,
+            by_rule=done,
+            plans=self._plans,
+            searches=searches,
+            assessed=self._assessed,
+            gaps=self._gaps,
         )
         return left.model_dump(mode="json")
 
@@ -173,6 +197,8 @@ class LLMReasoner(InquiryModel):
         self._account.by_rule = dict(kept.by_rule)
         self._plans = dict(kept.plans)
         self._searches = kept.searches
+        self._assessed = kept.assessed
+        self._gaps = kept.gaps
 
     async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         """As the model reads it, as far as its words bear that out; else as the rules did."""
@@ -230,26 +256,39 @@ class LLMReasoner(InquiryModel):
         await self._account.made("hypotheses", dropped)
         return chains
 
+    async def match_results(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> Mapping[str, Matched]:
+        """Of the drug asked about, as the model matches results to the question.
+
+        A small model is asked for none. What it answers beside is kept for `assess_evidence`.
+        """
+        self._assessed = None
+        name = best_drug(question, store)
+        shown = await self._shown("assessment", question, store, name) if name else None
+        if name is None or shown is None or not shown.ids:
+            return {}
+        self._gaps = (await calculated(open_gaps, question, store))[:_MOST_GAPS]
+        told = [gap.text for gap in self._gaps]
+        short = self._short("assessment")
+        prompt = asks.ask_assessment(question, store, name, shown, told, short=short)
+        if short or question.drug is None:
+            self._assessed = await self._ask("assessment", prompt, Assessed)
+            return {}
+        self._assessed = answer = await self._ask("assessment", prompt, AssessedResults)
+        return matches_of(answer, shown.ids, store.readings) if answer else {}
+
     async def assess_evidence(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> JudgeAssessment:
         """The lower of the rules' and the model's scores, and the gaps and searches of both."""
         by_rule = await super().assess_evidence(question, store)
-        name = best_drug(question, store)
-        shown = await self._shown("assessment", question, store, name) if name else None
-        if name is None or shown is None or not shown.ids:
-            return by_rule
-        gaps = (await calculated(open_gaps, question, store))[:_MOST_GAPS]
-        told = [gap.text for gap in gaps]
-        prompt = asks.ask_assessment(
-            question, store, name, shown, told, short=self._short("assessment")
-        )
-        answer = await self._ask("assessment", prompt, Assessed)
-        if answer is None:
+        answer, name = self._assessed, best_drug(question, store)
+        if answer is None or name is None:
             return by_rule
         drug, condition = question.drug or drug_named(name), condition_of(question)
         queries = worded_queries(drug, condition, answer.searches)
-        return judged(by_rule, answer, name, queries, condition.name, gaps)
+        return judged(by_rule, answer, name, queries, condition.name, self._gaps)
 
     async def write_report(
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
@@ -271,9 +310,19 @@ class LLMReasoner(InquiryModel):
         store: EvidenceStore,
         drug: str,
     ) -> ShownRecords:
-        """The chosen records as text."""
+        """The chosen records as text; where results are to be matched, as what was read in them.
+
+        Then also records in which the rules did not recognise what is asked about.
+        """
         ids = list(await self._choose(question, store, drug))
-        return await calculated(shown_records, store, drug, ids, self._limit_chars(judgement))
+        limit = self._limit_chars(judgement)
+        if self._short(judgement) or question.drug is None:
+            return await calculated(shown_records, store, drug, ids, limit)
+        read = {key: one for key, one in store.readings.items() if key in store.evidence}
+        rest = [key for key, one in read.items() if one.results and key not in ids]
+        rest.sort(key=lambda key: -store.evidence[key].relevance_score)
+        shown = [key for key in (*ids, *rest) if key in read]
+        return await calculated(shown_studies, shown, store.evidence, read, limit)
 
     async def _plan(self, judgement: Judgement, text: str) -> Plan | None:
         prompt = asks.ask_plan(text, short=self._short(judgement))

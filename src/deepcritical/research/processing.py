@@ -12,7 +12,7 @@ from deepcritical.research.full_texts import take_full_texts
 from deepcritical.research.rounds import read_studies
 from deepcritical.research.session import ResearchSession
 
-__all__ = ["grade_anew", "located_facts", "process_results"]
+__all__ = ["grade_anew", "located_facts", "match_results", "process_results"]
 
 
 async def process_results(session: ResearchSession) -> None:
@@ -56,6 +56,20 @@ async def _read(session: ResearchSession) -> tuple[int, int]:
         session.store.add_appraisal(appraisal)
         read, kept = read + 1, kept + len(appraisal.reading.facts)
     return read, kept
+
+
+async def match_results(session: ResearchSession) -> None:
+    """Appraise anew the records in which a model found what tells of the question."""
+    question, store = session.understood, session.store
+    matched = await session.reasoner.match_results(question, store)
+    if question.drug is None:
+        return
+    anew = [
+        Unread(question.drug, key, store.evidence[key], store.readings.get(key), found)
+        for key, found in matched.items()
+    ]
+    async for reading in session.reasoner.read_all(question, anew):
+        store.add_appraisal(_appraised(session, reading))
 
 
 def _appraised(session: ResearchSession, reading: Reading) -> Appraisal:

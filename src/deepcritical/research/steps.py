@@ -26,7 +26,12 @@ from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.research.facts import beside_facts
-from deepcritical.research.processing import grade_anew, located_facts, process_results
+from deepcritical.research.processing import (
+    grade_anew,
+    located_facts,
+    match_results,
+    process_results,
+)
 from deepcritical.research.rounds import (
     included_with_doi,
     rank_records,
@@ -240,6 +245,7 @@ async def assess_evidence(session: ResearchSession) -> None:
 
 
 async def _judge(session: ResearchSession, stage: Stage) -> JudgeAssessment:
+    await match_results(session)
     assessment = await session.reasoner.assess_evidence(session.understood, session.store)
     session.store.assessments.append(assessment)
     await session.emit(

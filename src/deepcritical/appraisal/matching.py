@@ -1,0 +1,62 @@
+"""Puts a model's match of a result into the terms that results are weighed in, and checks it.
+
+A model says which results answer the question, on which side the drug is and how near the people
+are. What a result found, how sure it is and what it decides stays with code.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from deepcritical.appraisal.arms import Tested, comparator_of, tested_by
+from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.outcomes import Placed, placed
+from deepcritical.domain.matches import ResultMatch
+from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.votes import Directness
+from deepcritical.vocabulary.outcomes import construct_of
+
+
+class Relation(NamedTuple):
+    """What a result is to the question."""
+
+    place: Placed
+    tested: Tested
+    near: Directness | None
+    """None for people with another condition."""
+    wanted: bool
+    """Whether it is on an outcome that the question names."""
+
+
+def related_by(match: ResultMatch, study: StudyReading, result: Result, asked: Asked) -> Relation:
+    """As a model matched it, within what arms and tables say."""
+    wanted = match.importance == "critical" and bool(asked.outcomes)
+    tested = _tested(match, study, result, asked)
+    return Relation(_placed(match, placed(result, asked)), tested, match.directness, wanted)
+
+
+def _placed(match: ResultMatch, place: Placed) -> Placed:
+    """The row of a result with the weight that it has for the question.
+
+    What the table of outcomes knows keeps its row; other results get the name that the model gives
+    them, so that those of several studies meet.
+    """
+    importance = match.importance
+    if importance == "critical" and place.importance == "surrogate":
+        importance = "surrogate"
+    known = construct_of(place.row, place.row)
+    row = place.row if known else " ".join(match.outcome.casefold().split()) or place.row
+    return place._replace(row=row, importance=importance, bears=True)
+
+
+def _tested(match: ResultMatch, study: StudyReading, result: Result, asked: Asked) -> Tested:
+    """What the comparison tests: as its arms tell, else as the model judged it.
+
+    An active drug on the other side is what was asked about, for a model that does not find this
+    leaves the result out.
+    """
+    found = tested_by(study, result, asked)
+    if found.why_not:
+        comparator = comparator_of(study, result, match.side, asked)
+        found = Tested(match.side, comparator)
+    return found._replace(asked=found.asked or bool(found.comparator))

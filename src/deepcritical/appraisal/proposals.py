@@ -1,0 +1,101 @@
+"""Checks the direction that a model proposes for a verdict against what the studies found.
+
+The written rules weigh outcomes alike whatever is asked; a model that has read the question may
+weigh them otherwise. Its direction holds where a typed result that answers the question shows it.
+It is never a strong verdict: those are for what rules and results agree on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from deepcritical.appraisal.certainty import LADDER
+from deepcritical.domain.appraisal import StudyFinding
+from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.verdict import DIRECTIONS, Verdict, VerdictLabel
+from deepcritical.domain.votes import OutcomeRow, Way
+
+_WEIGHED = (
+    "The written rules weigh the results otherwise; a model that matched them to the question"
+)
+PROPOSED: dict[VerdictLabel, str] = {
+    VerdictLabel.PROMISING: f"{_WEIGHED} found a benefit in them.",
+    VerdictLabel.MIXED: f"{_WEIGHED} found that they point both ways.",
+    VerdictLabel.UNSUPPORTED: f"{_WEIGHED} found no benefit in them.",
+    VerdictLabel.HARMFUL: f"{_WEIGHED} found that patients did worse with the drug.",
+    VerdictLabel.INSUFFICIENT: f"{_WEIGHED} found that none of them answers it.",
+}
+"""The sentences in which it is told that a proposal holds, by the label that it gives."""
+_WEAKER = {
+    VerdictLabel.SUPPORTED: VerdictLabel.PROMISING,
+    VerdictLabel.REFUTED: VerdictLabel.UNSUPPORTED,
+}
+_AGAINST = {Way.NO_DIFFERENCE, Way.HARM, Way.CONFLICT}
+
+
+def with_proposal(
+    by_rule: Verdict, studies: Sequence[StudyFinding], too_weak: Collection[str]
+) -> Verdict:
+    """The verdict by the written rules, or that of the direction which a model proposes instead.
+
+    Args:
+        by_rule: The verdict by the written rules, with its rows.
+        studies: What each study says.
+        too_weak: Rules that found that patients did worse, and too little to tell it as harm: how
+            much is enough is theirs to say.
+    """
+    proposed = next((study.proposed for study in studies if study.proposed), None)
+    if proposed is None:
+        return by_rule
+    label = _WEAKER.get(proposed, proposed)
+    if label is VerdictLabel.HARMFUL and by_rule.rule in too_weak:
+        return by_rule
+    rows = _borne_out(label, by_rule)
+    if rows is None:
+        return by_rule
+    ids = dict.fromkeys(i for row in rows for i in row.evidence_ids)
+    steps = [LADDER.index(row.certainty) for row in rows]
+    lowest = min((LADDER.index(Certainty.LOW), *steps)) if rows else 0
+    return Verdict(
+        label=label,
+        certainty=LADDER[lowest],
+        rule=PROPOSED[label],
+        deciding_ids=tuple(ids) or by_rule.deciding_ids,
+        caps=by_rule.caps,
+        rows=by_rule.rows,
+    )
+
+
+def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None:
+    """The rows on which a proposed label rests; None where the written rules' verdict stands.
+
+    It stands where it has the same direction, where no result shows the other one, or where a grave
+    harm stands beside the benefit.
+    """
+    if DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
+        return None
+    rows = [row for row in by_rule.rows if _answers(row)]
+    helps = [row for row in rows if Way.BENEFIT in _ways(row)]
+    fails = [row for row in rows if _ways(row) & _AGAINST]
+    grave = [row for row in by_rule.rows if row.is_grave and row.way is Way.HARM]
+    match label:
+        case VerdictLabel.INSUFFICIENT:
+            return []
+        case VerdictLabel.PROMISING:
+            return None if grave else helps or None
+        case VerdictLabel.UNSUPPORTED:
+            return fails or [row for row in rows if row.harm_asked] or None
+        case VerdictLabel.HARMFUL:
+            return [row for row in rows if Way.HARM in _ways(row)] or grave or None
+        case _:
+            return [*helps, *fails] if helps and fails else None
+
+
+def _ways(row: OutcomeRow) -> set[Way]:
+    return {row.way, *(effect.way for effect in row.effects)}
+
+
+def _answers(row: OutcomeRow) -> bool:
+    """Whether a row tells whether the drug helps: against nothing, or just as was asked."""
+    compared = row.asked or not row.comparator
+    return row.importance != "harm" and row.directness != "related" and compared

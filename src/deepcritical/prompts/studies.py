@@ -1,0 +1,115 @@
+"""Studies as a model is shown them: arms and numbered results, as they were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import grade
+from deepcritical.domain.study import ArmFigure, Effect, Result, StudyReading
+from deepcritical.prompts.evidence import ShownRecords, record_text
+
+_MOST_RESULTS = 30
+"""Of one study; what is left out cannot be matched and counts as the rules weigh it."""
+_LONGEST = 300
+_BETTER = {"no_difference": "no difference shown", "unclear": "better: not told"}
+
+
+def shown_studies(
+    ids: Sequence[str],
+    records: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+    limit_chars: int,
+) -> ShownRecords:
+    """The studies as text, in the given order, within a number of characters."""
+    blocks: dict[str, str] = {}
+    used = 0
+    for key in ids:
+        block = study_block(key, records[key], readings[key])
+        if used + len(block) + 1 <= limit_chars:
+            blocks[key] = block
+            used += len(block) + 1
+    return ShownRecords("\n".join(blocks.values()), tuple(blocks), len(ids) - len(blocks))
+
+
+def study_block(key: str, record: Evidence, study: StudyReading) -> str:
+    """One study: who was studied, what the arms got, and its results by number, from 1."""
+    graded = grade(record)
+    people = study.population
+    said = people.description or ", ".join(people.conditions) or "not told"
+    number = people.n_randomised or people.n_analysed
+    retracted = "; RETRACTED" if graded.retracted else ""
+    lines = [
+        f"[{key}] {_cut(record.citation.title)} ({record.citation.date or 'no date'}{retracted})",
+        f"{', '.join((*study.kinds, *study.design))}; people: {_cut(said)}"
+        + (f"; n = {number}" if number else ""),
+        *(_arm(study, i) for i in range(len(study.arms))),
+        *_results(study),
+    ]
+    if study.unread:
+        lines.append(f"not read: {', '.join(study.unread)}")
+    body = record_text("\n".join(lines))
+    return f'<record id="{key}">\n{body}\n</record>'
+
+
+def _arm(study: StudyReading, place: int) -> str:
+    arm = study.arms[place]
+    got = arm.label or ", ".join(i.name for i in arm.interventions)
+    told = (_cut(got), arm.control and f"[{arm.control}]", arm.n and f"n = {arm.n}")
+    return f"arm {arm.id}: {' '.join(part for part in told if part)}"
+
+
+def _results(study: StudyReading) -> Iterator[str]:
+    """What compares arms; before and after only where nothing else is told."""
+    between = any(result.contrast == "between" for result in study.results)
+    for number, result in enumerate(study.results[:_MOST_RESULTS], 1):
+        if not (between and result.contrast in ("within", "single")):
+            yield f"{number}. {_result(result)}"
+
+
+def _result(result: Result) -> str:
+    about = (
+        result.level.replace("unstated", ""),
+        result.kind.replace("clinical", ""),
+        result.contrast.replace("between", ""),
+        result.timepoint,
+        result.people and f"in {result.people}",
+        result.condition and f"of {result.condition}",
+        "told before" if result.restated else "",
+        result.non_inferiority and f"non-inferiority {result.non_inferiority}".replace("_", " "),
+    )
+    arms = {"a": result.a or "after", "b": result.b or "before"}
+    found = (
+        f"a = {result.a or '-'}, b = {result.b or '-'}",
+        _BETTER.get(result.better) or f"better: {arms[result.better]}",
+        _effect(result.effect),
+        " ".join(", ".join(map(_figure, result.figures)).split()),
+    )
+    told = "; ".join(part for part in about if part)
+    unit = f" {result.unit}" if result.unit and result.figures else ""
+    return (
+        f"{_cut(result.outcome)}{f' ({told})' if told else ''}: "
+        f"{'; '.join(part for part in found if part)}{unit}"
+    )
+
+
+def _effect(effect: Effect | None) -> str:
+    if effect is None:
+        return ""
+    value = f"{effect.measure or ''} {effect.value:g}" if effect.value is not None else ""
+    limits = None if None in (effect.ci_low, effect.ci_high) else (effect.ci_low, effect.ci_high)
+    interval = f"({limits[0]:g} to {limits[1]:g})" if limits else ""
+    p = f"p {effect.p_operator} {effect.p:g}" if effect.p is not None else ""
+    if effect.p_operator == "ns":
+        p = "not significant"
+    return " ".join(part.strip() for part in (value, interval, p) if part)
+
+
+def _figure(figure: ArmFigure) -> str:
+    if figure.events is not None:
+        return f"{figure.arm}: {figure.events}{f' of {figure.n}' if figure.n else ''}"
+    return f"{figure.arm}: {figure.value:g}" if figure.value is not None else ""
+
+
+def _cut(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST]
