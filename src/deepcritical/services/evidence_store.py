@@ -130,6 +130,8 @@ class EvidenceStore:
         self.searches: list[SearchRun] = []
         self.facts_dropped = 0
         self.report: ResearchReport | None = None
+        self.instruction = ""
+        """What a model that manages asks of the agent whose turn it is; '' where code chose it."""
         self.checklist: Checklist | None = None
         self.item_facts: tuple[ItemFact, ...] = ()
         """Located sentences by checklist item, in the order they were found."""
