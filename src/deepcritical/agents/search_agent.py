@@ -18,8 +18,9 @@ def create(session: ResearchSession) -> StepAgent:
 
 
 async def _search(session: ResearchSession) -> str:
-    before = len(session.store.searches)
+    searched, included = len(session.store.searches), set(session.store.included)
     await search_for_evidence(session)
-    runs = session.store.searches[before:]
+    runs, now = session.store.searches[searched:], set(session.store.included)
     found, new = sum(run.identified for run in runs), sum(run.new for run in runs)
-    return f"records found: {found}, new: {new}, in all: {len(session.store.evidence)}"
+    on = f"on the question: {len(now)}, new: {len(now - included)}"
+    return f"records found: {found}, new: {new}; {on}"

@@ -246,6 +246,12 @@ class EvidenceStore:
         """The drugs that records were read for, in order of first reading."""
         return tuple(self._appraisals)
 
+    @property
+    def included(self) -> tuple[str, ...]:
+        """Ids of the records that bear on the question for any of the drugs."""
+        found = (one for drug in self.drugs for one in self.appraisals(drug).values())
+        return tuple(dict.fromkeys(one.evidence_id for one in found if one.reading.included))
+
     def studies(self, drug: str) -> tuple[StudyFinding, ...]:
         """What each study says about a drug; records of one study count once."""
         return study_findings(self.appraisals(drug), study_groups(self._works))
