@@ -11,7 +11,7 @@ from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.searching import search_sides
 from tests.conftest import QUESTION, of_type, paper, snapshot
-from tests.integration.modelled import Modelled, modelled
+from tests.integration.modelled import Modelled, modelled, records
 from tests.servers.answers import Answer
 from tests.servers.models import ModelServer
 
@@ -114,3 +114,51 @@ async def test_without_a_model_the_choice_is_made_by_rule(gappy: Path) -> None:
     assert (told.made_by, told.postponed) == ("rules", 0)
     assert len(told.gaps) == 3
     assert {TRIAL, HARMS, MECHANISM} <= second_round(run)
+
+
+def matching(shows: str, *numbers: str, weight: str = "decides") -> Callable[[ModelServer], None]:
+    """A model that matches the first result of each of these records."""
+    results = [
+        {
+            "record": number,
+            "result": 1,
+            "drug_arm": "a",
+            "outcome": "testitis symptoms",
+            "weight": weight,
+            "people": "asked",
+        }
+        for number in numbers
+    ]
+    return judging(results=results, shows=shows)
+
+
+async def test_a_model_weighs_results_for_the_question_and_code_keeps_what_was_found(
+    tmp_path: Path,
+) -> None:
+    path = records(tmp_path)
+    alone = await modelled(path, max_iterations=1)
+    null = await modelled(path, matching("supported", "E2"), max_iterations=1)
+    none = await modelled(path, matching("insufficient evidence"), max_iterations=1)
+    assert [one.report and one.report.verdict.label for one in (alone, null, none)] == [
+        "mixed",
+        "unsupported",
+        "insufficient evidence",
+    ]
+    assert none.report
+    assert "a model that matched them" in none.report.verdict.rule
+
+
+async def test_a_match_with_what_was_not_shown_changes_nothing(tmp_path: Path) -> None:
+    path = records(tmp_path)
+    strange = await modelled(path, matching("supported", "E99"), max_iterations=1)
+    assert strange.report
+    assert strange.report.verdict.label == "mixed"
+
+
+async def test_a_small_model_is_asked_for_scores_alone(tmp_path: Path) -> None:
+    run = await modelled(
+        records(tmp_path), matching("supported", "E2"), profile="small", max_iterations=1
+    )
+    assert run.report
+    assert run.report.verdict.label == "mixed"
+    assert "drug_arm" not in run.server.prompts("assess_evidence")[0]

@@ -69,10 +69,11 @@ def with_proposal(
 def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None:
     """The rows on which a proposed label rests; None where the written rules' verdict stands.
 
-    It stands where it has the same direction, where no result shows the other one, or where a grave
-    harm stands beside the benefit.
+    It stands where it has the same direction, where no result shows the other one, where a grave
+    harm stands beside the benefit, and where patients did worse: that may be mixed, and not gone.
     """
-    if DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
+    harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
+    if harmed or DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
         return None
     rows = [row for row in by_rule.rows if _answers(row)]
     helps = [row for row in rows if Way.BENEFIT in _ways(row)]

@@ -26,6 +26,7 @@ __all__ = [
     "by_grade",
     "estimated_tokens",
     "record_block",
+    "record_head",
     "record_text",
     "shown_records",
 ]
@@ -74,7 +75,8 @@ def _registry(evidence: Evidence) -> str:
     return "; ".join(f"{name}: {_field(value)}" for name, value in said if value)
 
 
-def _head(evidence_id: str, evidence: Evidence, graded: Grade) -> str:
+def record_head(evidence_id: str, evidence: Evidence, graded: Grade) -> str:
+    """Title, ids, date, design and level, and what a registry says."""
     ids = [i for i in sorted(canonical_ids(evidence)) if not i.startswith(("url:", "title:"))]
     level = f"OCEBM level {graded.level}" if graded.level else "not graded"
     size = f"; {graded.participants:,} participants" if graded.participants else ""
@@ -101,7 +103,7 @@ def record_block(
         text: Shown instead of the whole text.
     """
     body = evidence.content if text is None else text
-    head = _head(evidence_id, evidence, graded or grade(evidence))
+    head = record_head(evidence_id, evidence, graded or grade(evidence))
     return f'<record id="{evidence_id}">\n{head}\ntext: {record_text(body) or "none"}\n</record>'
 
 

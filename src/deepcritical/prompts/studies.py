@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.study import ArmFigure, Effect, Result, StudyReading
-from deepcritical.prompts.evidence import ShownRecords, record_text
+from deepcritical.prompts.evidence import ShownRecords, record_head, record_text
 
 _MOST_RESULTS = 30
 """Of one study; what is left out cannot be matched and counts as the rules weigh it."""
@@ -34,15 +34,14 @@ def shown_studies(
 
 def study_block(key: str, record: Evidence, study: StudyReading) -> str:
     """One study: who was studied, what the arms got, and its results by number, from 1."""
-    graded = grade(record)
     people = study.population
     said = people.description or ", ".join(people.conditions) or "not told"
     number = people.n_randomised or people.n_analysed
-    retracted = "; RETRACTED" if graded.retracted else ""
+    read_as = ", ".join((*study.kinds, *study.design)).replace("_", " ")
     lines = [
-        f"[{key}] {_cut(record.citation.title)} ({record.citation.date or 'no date'}{retracted})",
-        f"{', '.join((*study.kinds, *study.design))}; people: {_cut(said)}"
-        + (f"; n = {number}" if number else ""),
+        record_head(key, record, grade(record)),
+        f"read as: {read_as or 'not told'}",
+        f"people: {_cut(said)}{f'; n = {number}' if number else ''}",
         *(_arm(study, i) for i in range(len(study.arms))),
         *_results(study),
     ]

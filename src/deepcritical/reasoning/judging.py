@@ -288,11 +288,9 @@ def matches_of(
 ) -> dict[str, Matched]:
     """What each record that was shown tells of the question; () where nothing of it does.
 
-    A result that no record has is left out. Of an answer that neither matches nor concludes, as of
-    one that was cut off, nothing is used.
+    A result that no record has is left out. Nothing is used of an answer that neither matches nor
+    concludes, as of one that was cut off, or that names no result which was shown.
     """
-    if answer.shows is None and not answer.results:
-        return {}
     found: dict[str, list[ResultMatch]] = {key: [] for key in shown}
     for one in answer.results:
         if one.record in found and 1 <= one.result <= len(readings[one.record].results):
@@ -304,6 +302,8 @@ def matches_of(
                 directness=_NEAR[one.people],
             )
             found[one.record].append(match)
+    if not any(found.values()) and (answer.results or answer.shows is None):
+        return {}
     proposed = VerdictLabel(answer.shows) if answer.shows else None
     return {key: Matched(results=tuple(own), proposed=proposed) for key, own in found.items()}
 

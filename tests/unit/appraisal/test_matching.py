@@ -1,0 +1,173 @@
+"""What a model may change of a verdict by matching results to the question, and what it may not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deepcritical.appraisal.verdict import decide
+from deepcritical.appraisal.voting import Ballot, ballot_of
+from deepcritical.domain.grading import grade
+from deepcritical.domain.matches import ResultMatch
+from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.votes import Vote, Way
+from tests.unit.appraisal.builders import (
+    DEATHS,
+    DRUG,
+    MORE,
+    OUTCOME,
+    SAME,
+    arm,
+    asked,
+    finding,
+    null,
+    record,
+    result,
+    study,
+    vote,
+)
+from tests.unit.appraisal.cases import trial
+
+
+def match(number: int = 0, **changes: Any) -> ResultMatch:
+    """The match of a result of the asked outcome in those asked about."""
+    fields = {"side": "a", "outcome": OUTCOME, "importance": "critical", "directness": "direct"}
+    return ResultMatch.model_validate({"result": number, **fields, **changes})
+
+
+def matched(reading: StudyReading, *matches: ResultMatch) -> Ballot:
+    """The votes of a study of which a model matched these results."""
+    paper = record()
+    return ballot_of(reading, paper, asked(), grade(paper), matches)
+
+
+def test_a_result_that_no_table_places_counts_as_it_is_matched() -> None:
+    told = result("glimmer of the third kind", level="secondary", kind="clinical")
+    (found,) = matched(study(told), match(outcome="Glimmer")).votes
+    assert (found.row, found.importance, found.way) == ("glimmer", "critical", Way.BENEFIT)
+
+
+def test_names_that_differ_meet_in_the_row_that_the_model_names() -> None:
+    names = ("time to glimmer", "glimmering, days")
+    rows = {matched(study(result(n)), match(outcome="glimmer")).votes[0].row for n in names}
+    assert rows == {"glimmer"}
+
+
+def test_what_is_not_matched_is_told_and_does_not_count() -> None:
+    found = matched(study(result(), null("glimmer")), match(1, outcome="glimmer"))
+    assert [v.row for v in found.votes] == ["glimmer"]
+    assert [r.outcome for r in found.told] == [OUTCOME]
+
+
+@pytest.mark.parametrize(
+    "feared",
+    [
+        result("headache", kind="safety", better="b", effect=MORE),
+        result(DEATHS, better="b", effect=MORE, level="secondary"),
+    ],
+    ids=["a harm", "more deaths"],
+)
+def test_no_silence_of_a_model_loses_a_harm(feared: Result) -> None:
+    found = matched(study(result(), feared), match())
+    assert [v.way for v in found.votes] == [Way.BENEFIT, Way.HARM]
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        (result(level="subgroup", people="women"), "a subgroup"),
+        (result(restated=True), "told before in the same record"),
+        (result(kind="mechanism"), "a mechanism is no outcome of patients"),
+        (result(better="unclear", effect=None), "which arm did better is not told"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_never_counts_does_not_count_by_a_match(told: Result, why: str) -> None:
+    found = matched(study(told), match())
+    assert (found.votes, found.why) == ((), why)
+
+
+def test_a_surrogate_decides_nothing_by_a_match() -> None:
+    (found,) = matched(study(result("glimmer", kind="surrogate")), match()).votes
+    assert found.importance == "surrogate"
+
+
+def test_the_arms_say_on_which_side_the_drug_is_and_not_the_model() -> None:
+    (found,) = matched(study(result()), match(side="b")).votes
+    assert found.way is Way.BENEFIT
+
+
+def test_where_the_arms_do_not_tell_the_model_says_which_arm_it_is() -> None:
+    arms = (arm("A", "a device"), arm("B", "testamine"))
+    (found,) = matched(study(result(), arms=arms), match(side="b")).votes
+    assert (found.way, found.comparator, found.against_asked) == (Way.HARM, "a device", True)
+
+
+def test_an_active_comparator_that_is_matched_is_the_one_asked_about() -> None:
+    reading = trial(null(), a=(DRUG,), b=("testamine",))
+    (found,) = matched(reading, match()).votes
+    assert (found.comparator, found.against_asked) == ("testamine", True)
+
+
+HELPS, NONE, HARM = vote(), vote(Way.NO_DIFFERENCE, effect=SAME), vote(Way.HARM)
+GRAVE = vote(Way.HARM, row=DEATHS, is_grave=True, is_fatal=True, people=3000, level="secondary")
+OTHER = {"row": "glimmer", "level": "secondary", "people": 3000}
+
+
+@pytest.mark.parametrize(
+    ("votes", "proposed", "label"),
+    [
+        ((NONE, vote(**OTHER)), "supported", "promising"),
+        ((HELPS, vote(Way.NO_DIFFERENCE, **OTHER)), "refuted", "unsupported"),
+        ((HELPS, vote(Way.NO_DIFFERENCE, **OTHER)), "mixed", "mixed"),
+        ((HELPS, vote(Way.HARM, **OTHER)), "harmful", "harmful"),
+        ((HELPS,), "insufficient evidence", "insufficient evidence"),
+        ((NONE,), "supported", "unsupported"),
+        ((HELPS,), "refuted", "promising"),
+        ((HELPS,), "harmful", "promising"),
+        ((HELPS,), "mixed", "promising"),
+        ((NONE, vote(**OTHER), GRAVE), "supported", "mixed"),
+        ((HARM,), "insufficient evidence", "harmful"),
+        ((vote(directness="related"),), "supported", "insufficient evidence"),
+        ((vote(importance="harm"),), "supported", "insufficient evidence"),
+        ((), "supported", "insufficient evidence"),
+    ],
+    ids=[
+        "a benefit that the rules outvote",
+        "no difference that they outvote",
+        "both ways",
+        "harm that they outvote",
+        "nothing that answers",
+        "a benefit that nobody found",
+        "no benefit that nobody found",
+        "harm that nobody found",
+        "both ways that nobody found",
+        "a benefit beside more deaths",
+        "harm that is passed over",
+        "a benefit in other people",
+        "fewer harms are no benefit",
+        "nothing at all",
+    ],
+)
+def test_a_proposed_direction_holds_where_a_result_shows_it(
+    votes: tuple[Vote, ...], proposed: str, label: str
+) -> None:
+    studies = [
+        finding(v, key=f"E{n}", proposed=proposed, participants=v.people)
+        for n, v in enumerate(votes, 1)
+    ]
+    assert decide(studies).label == label
+
+
+def test_a_proposal_of_the_same_direction_makes_no_verdict_stronger() -> None:
+    alone = decide([finding(HELPS)])
+    assert decide([finding(HELPS, proposed="supported")]) == alone
+    assert alone.label == "promising"
+
+
+def test_a_proposal_that_holds_is_told_as_one_and_of_low_certainty_at_most() -> None:
+    found = decide([finding(NONE, proposed="supported"), finding(vote(**OTHER), key="E2")])
+    assert "a model that matched them to the question" in found.rule
+    assert found.certainty in ("very low", "low")
+    assert found.deciding_ids == ("E2",)
