@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from deepcritical.domain.hypotheses import Edge
+from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.prompts.evidence import ShownRecords, estimated_tokens
 from deepcritical.services.evidence_store import EvidenceStore
@@ -142,6 +142,14 @@ def _edge(edge: Edge) -> str:
     return f"{edge.subject} -> {edge.object}: {told}"
 
 
+def _chains_part(hypotheses: Iterable[MechanismHypothesis]) -> str:
+    told = [
+        f"- {' -> '.join(h.nodes)}: {'every step shown' if h.complete else 'with a gap'}"
+        for h in hypotheses
+    ]
+    return "\n".join(("Chains:", *told)) if told else ""
+
+
 def _numbered_gaps(gaps: Sequence[str]) -> str:
     lines = [f"{number}. {gap}" for number, gap in enumerate(gaps, 1)]
     return "\n".join(("Open gaps:", *lines)) if lines else ""
@@ -188,11 +196,8 @@ def ask_assessment(
         drug: What is judged.
         shown: The studies; for a short prompt records as text, for it asks for no matches.
         gaps: The open ones by rule.
+        short: Whether it is for a small model.
     """
-    chains = "\n".join(
-        f"- {' -> '.join(h.nodes)}: {'every step shown' if h.complete else 'with a gap'}"
-        for h in store.hypotheses
-    )
     run = list(dict.fromkeys(search.query for search in store.searches))
     newest = [f"- {text[:_LONGEST_SEARCH]}" for text in run[-8 if short else -20 :]]
     return compose(
@@ -204,7 +209,7 @@ def ask_assessment(
         to be added to drug and condition, none that was run already. Say go_on if another round
         would help, else enough. {_MATCH if question.drug and not short else ""}""",
         _question(question),
-        f"Chains:\n{chains}" if chains else "",
+        _chains_part(store.hypotheses),
         _numbered_gaps(gaps),
         "\n".join(("Searches run so far:", *newest)) if run else "",
         records_part(shown),
