@@ -24,8 +24,6 @@ from deepcritical.services.database_url import normalised_url
 from deepcritical.tools.base import SourceDescription
 from deepcritical.tools.registry import DEFAULT_KEYS, SOURCES, SourceKey, parse_sources
 
-__all__ = ["PRIVATE_NETWORKS", "NamedKey", "Settings"]
-
 _PREFIX = "DEEPCRITICAL_"
 PRIVATE_NETWORKS = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,127.0.0.0/8,fc00::/7,::1"
 """Where the proxy of a Space has its address, and no visitor."""

@@ -12,8 +12,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import AuthorName, Reference, author_name
 from deepcritical.export.plain import one_line
 
-__all__ = ["Entry", "EntryKind", "entries"]
-
 EntryKind = Literal["article", "preprint", "trial", "web"]
 
 _PLACE = bounded(r"(?P<volume>[^:(]*)(?:\((?P<issue>[^)]*)\))?(?::(?P<pages>.*))?")

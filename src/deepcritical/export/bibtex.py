@@ -11,8 +11,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import AuthorName
 from deepcritical.export.bibliography import Entry, entries
 
-__all__ = ["as_bibtex"]
-
 _TYPES = {"article": "article", "preprint": "misc", "trial": "misc", "web": "misc"}
 _HOW = {"preprint": "Preprint", "trial": "Trial registration", "web": "Web page"}
 _SPECIAL = {

@@ -13,17 +13,6 @@ from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.sentences import Sentence
 from deepcritical.export.prose import chip
 
-__all__ = [
-    "Cited",
-    "cited",
-    "cited_html",
-    "how_checked",
-    "numbers_of",
-    "study_facts",
-    "study_name",
-    "trial_facts",
-]
-
 _STOPS = ".!?"
 _ORIGINS = {
     "template": "written by rules from typed results",

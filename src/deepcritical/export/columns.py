@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["LONGEST_WORD", "column_widths", "longest_word", "natural_width"]
-
 LONGEST_WORD = 18
 """Letters from which a longer word is broken, not given room."""
 _GAP = 4.5

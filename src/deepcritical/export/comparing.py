@@ -14,8 +14,6 @@ from deepcritical.export.preview import preview_of
 from deepcritical.export.prose import chip
 from deepcritical.export.templating import filled, stylesheet
 
-__all__ = ["Side", "render_comparison", "render_news"]
-
 
 class Side(NamedTuple):
     """One of two runs that are compared."""

@@ -8,8 +8,6 @@ from deepcritical.domain.answer import Document
 from deepcritical.domain.report_parts import AuthorName
 from deepcritical.export.bibliography import Entry, entries
 
-__all__ = ["as_csl_json"]
-
 _TYPES = {
     "article": "article-journal",
     "preprint": "article",

@@ -14,8 +14,6 @@ from deepcritical.domain.report_parts import Reference
 from deepcritical.export.cited import numbers_of
 from deepcritical.export.plain import one_line
 
-__all__ = ["COLUMNS", "STUDY_COLUMNS", "as_evidence_csv", "as_studies_csv"]
-
 COLUMNS = (
     "number id title authors year journal design level certainty certainty_reasons quality "
     "participants direction about_condition verdict_role status phase why_stopped stop_class "

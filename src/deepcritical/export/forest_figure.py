@@ -20,8 +20,6 @@ from deepcritical.domain.votes import (
 from deepcritical.export.cited import study_name
 from deepcritical.export.svg import Drawing, label, lines_of, path
 
-__all__ = ["draw_forests"]
-
 _MOST = 4
 _WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
 _RATIOS = {"RR": "Risk ratio", "OR": "Odds ratio", "HR": "Hazard ratio", "IRR": "Rate ratio"}

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.answer import Document
     from deepcritical.export.imprint import Imprint
 
-__all__ = ["ANSWER_FORMATS", "FORMATS", "Format"]
-
 _SVG = "image/svg+xml"
 
 

@@ -12,8 +12,6 @@ from deepcritical.domain.votes import Importance, OutcomeRow
 from deepcritical.export.cited import numbers_of
 from deepcritical.export.sources import Trial, trials_of
 
-__all__ = ["Cell", "Grid", "findings_grid", "studies_grid", "trials_grid"]
-
 _MOST_FINDINGS = 6
 _WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
 _POPULATIONS = {

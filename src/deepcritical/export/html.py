@@ -43,18 +43,6 @@ from deepcritical.export.svg import Drawing, inline
 from deepcritical.export.templating import filled, stylesheet
 from deepcritical.export.timeline import draw_timeline, point_words, timeline, year_of
 
-__all__ = [
-    "render_brief",
-    "render_document",
-    "render_evidence",
-    "render_mechanism",
-    "render_page",
-    "render_sources",
-    "render_studies",
-    "render_timeline",
-    "render_trials",
-]
-
 
 class Step(NamedTuple):
     """A name in a chain, and the edge that leads on from it."""

@@ -21,8 +21,6 @@ from deepcritical.export.mechanism_graph import (
 )
 from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, opener, path
 
-__all__ = ["Slot", "draw_mechanism", "edge_label", "edge_words", "lay_out"]
-
 _TITLE = "Mechanism graph"
 _NODE_WIDTH, _NODE_HEIGHT, _GAP, _MARGIN, _TOP = 112, 58, 100, 10, 44
 _WIDTH = 2 * _MARGIN + len(COLUMNS) * _NODE_WIDTH + (len(COLUMNS) - 1) * _GAP

@@ -9,8 +9,6 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import EdgeTested
 
-__all__ = ["COLUMNS", "EdgeSign", "GraphEdge", "GraphNode", "MechanismGraph", "mechanism_graph"]
-
 COLUMNS = ("Drug", "Target", "Pathway", "Process", "Disease")
 _LAST = len(COLUMNS) - 1
 

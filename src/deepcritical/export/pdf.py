@@ -37,8 +37,6 @@ from deepcritical.export.svg import Drawing
 if TYPE_CHECKING:
     from typst import Fonts
 
-__all__ = ["TONES", "as_pdf", "check_pdf", "typeset"]
-
 TONES = {
     "supported": "good",
     "promising": "good",

@@ -18,23 +18,6 @@ from deepcritical.export.svg import Drawing, inline
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
-__all__ = [
-    "Node",
-    "aside",
-    "bullets",
-    "citation",
-    "figure",
-    "heading",
-    "inline_prose",
-    "note",
-    "paragraph",
-    "prose",
-    "sentences",
-    "strong",
-    "table",
-    "text",
-]
-
 _LONG_WORD = re.compile(r"[^\s/-]{33,}")
 _LINE = 118
 """Characters of a table on a line of the page."""

@@ -19,8 +19,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export.columns import column_widths, natural_width
 
-__all__ = ["EM", "LINE", "chip", "to_html", "to_inline_html", "to_tree"]
-
 LINE = 124
 """Characters of a table that the page has room for."""
 EM = 0.52

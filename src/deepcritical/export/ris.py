@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from deepcritical.domain.answer import Document
 from deepcritical.export.bibliography import Entry, entries
 
-__all__ = ["as_ris"]
-
 _TYPES = {"article": "JOUR", "preprint": "UNPB", "trial": "RPRT", "web": "ELEC"}
 
 

@@ -9,8 +9,6 @@ from pydantic import AwareDatetime, TypeAdapter
 from deepcritical.domain.answer import Document, read_document
 from deepcritical.export.imprint import Imprint
 
-__all__ = ["from_json"]
-
 _HEAD = ("run_id", "generated_at")
 _TIME: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
 _ID = TypeAdapter(str)

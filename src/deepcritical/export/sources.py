@@ -14,8 +14,6 @@ from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.export.mechanism_graph import EdgeSign, GraphEdge, mechanism_graph
 from deepcritical.export.svg import Tone
 
-__all__ = ["Passage", "Source", "Trial", "edge_sources", "passages", "sources_of", "trials_of"]
-
 _REGISTERS = ("clinicaltrials", "registry")
 _RUNNING = {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
 _STOP_CLASSES = {

@@ -14,8 +14,6 @@ from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
 from deepcritical.export.svg import figure_style
 
-__all__ = ["filled", "stylesheet"]
-
 _SIGN_OF_DIRECTION = {
     Direction.SUPPORTS: "▲",
     Direction.REFUTES: "▼",

@@ -14,8 +14,6 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export.svg import Drawing, Tone, label, opener, path
 
-__all__ = ["TimelinePoint", "draw_timeline", "point_words", "timeline", "year_of"]
-
 _YEAR = bounded(r"[12]\d{3}\b")
 _TITLE = "Evidence timeline"
 _WIDTH, _LEFT, _RIGHT, _TOP = 820, 186, 752, 14

@@ -18,8 +18,6 @@ from deepcritical.domain.events import (
 from deepcritical.domain.traces import fold
 from deepcritical.export.templating import filled
 
-__all__ = ["render_trace"]
-
 _BEFORE = (Stage.QUESTION,)
 _AFTER = (Stage.REPORT, Stage.DONE)
 

@@ -21,8 +21,6 @@ from deepcritical.export.ris import as_ris
 from deepcritical.export.svg import Drawing, standalone
 from deepcritical.export.timeline import draw_timeline, timeline
 
-__all__ = ["FIGURES", "WRITERS", "as_figures_json", "as_json", "written"]
-
 FIGURES: Mapping[str, Callable[[ResearchReport], Drawing]] = MappingProxyType(
     {"prisma": draw_prisma, "mechanism": draw_mechanism, "timeline": draw_timeline}
 )

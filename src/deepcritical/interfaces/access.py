@@ -35,19 +35,6 @@ from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.interfaces.sharing import SHARE, ShareLinks, set_cookie
 from deepcritical.tools.rate_limiter import Quota
 
-__all__ = [
-    "OWNER_COOKIE",
-    "Access",
-    "Caller",
-    "Mode",
-    "access_for",
-    "address_of",
-    "check_owner",
-    "is_loopback",
-    "parse_tokens",
-    "set_cookies",
-]
-
 OWNER_COOKIE = "deepcritical_owner"
 """Holds the token of an anonymous user of a browser."""
 COOKIE_S = 365 * 86_400

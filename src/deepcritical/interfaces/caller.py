@@ -13,8 +13,6 @@ from deepcritical.interfaces.access import Access, Caller, check_owner, set_cook
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
 
-__all__ = ["Known", "ModelKey", "Own", "Rules", "Runs", "Who", "part", "readable", "unknown_run"]
-
 _bearer = HTTPBearer(auto_error=False, description="The token of a user.")
 _model_key = APIKeyHeader(
     name="X-Model-Key",

@@ -13,8 +13,6 @@ from deepcritical.interfaces.caller import readable, unknown_run
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.jobs.run import RunView
 
-__all__ = ["NO_REPORT", "news_of", "router"]
-
 Id = Annotated[str, Query(max_length=64, description="The id of a run.")]
 
 router = APIRouter(include_in_schema=False)

@@ -16,18 +16,6 @@ from deepcritical.interfaces.access import Access, address_of, set_cookies
 from deepcritical.interfaces.problems import problem_response
 from deepcritical.tools.documents import MAX_BYTES
 
-__all__ = [
-    "MAX_BODY_BYTES",
-    "MAX_UPLOAD_BYTES",
-    "MOST_OPEN",
-    "MOST_OPEN_LOCAL",
-    "REPORT_POLICY",
-    "SECURITY_HEADERS",
-    "Crowd",
-    "Guard",
-    "PageGate",
-]
-
 SECURITY_HEADERS = {
     # The page's framework evaluates templates in the browser; everything else is our own.
     "Content-Security-Policy": (

@@ -9,8 +9,6 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.jobs.engine import EngineBusyError
 from deepcritical.jobs.runs import RunService
 
-__all__ = ["tended"]
-
 _LOG = logging.getLogger(__name__)
 AGAIN_S = 2.0
 """How often a database that is away is asked again."""

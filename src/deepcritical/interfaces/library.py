@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.run import RunOf
     from deepcritical.jobs.runs import RunService
 
-__all__ = ["aresearch", "ask", "deep_research", "read_study", "research"]
-
 Result = TypeVar("Result")
 _TITLE = "Text of a study"
 

@@ -25,8 +25,6 @@ from deepcritical.interfaces.cli.search import search
 from deepcritical.interfaces.cli.traces import traces
 from deepcritical.interfaces.serving import mcp, serve, worker
 
-__all__ = ["app", "main"]
-
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,

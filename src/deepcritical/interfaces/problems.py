@@ -16,15 +16,6 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from deepcritical.domain import errors
 from deepcritical.domain.base import Model
 
-__all__ = [
-    "PROBLEM_RESPONSES",
-    "STATUSES",
-    "Problem",
-    "add_handlers",
-    "describe_problems",
-    "problem_response",
-]
-
 _LOG = logging.getLogger(__name__)
 PROBLEM_TYPE = "application/problem+json"
 CAPACITY_RETRY_S = 60

@@ -14,15 +14,6 @@ if TYPE_CHECKING:
 
     from deepcritical.domain.answer import Document
 
-__all__ = [
-    "ANSWER_FILES",
-    "REPORT_FILES",
-    "SavedReport",
-    "formats_of",
-    "read_report",
-    "write_report",
-]
-
 REPORT_FILES = tuple(f"report.{suffix}" for suffix in FORMATS)
 ANSWER_FILES = tuple(f"answer.{suffix}" for suffix in ANSWER_FORMATS)
 _ADVICE = (

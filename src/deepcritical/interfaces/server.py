@@ -20,8 +20,6 @@ from deepcritical.interfaces.page.parts import HEAD, THEME
 from deepcritical.interfaces.site import Served, build_site
 from deepcritical.jobs.runs import RunService
 
-__all__ = ["Front", "create_app", "serve_page"]
-
 SHUTDOWN_S = 2
 """Seconds that open streams get when the server is stopped."""
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from deepcritical.interfaces.access import Access
     from deepcritical.jobs.runs import RunService
 
-__all__ = ["mcp", "serve", "worker"]
-
 NoWorker = Annotated[
     bool, typer.Option("--no-worker", help="Leave the runs to `deepcritical worker` processes.")
 ]

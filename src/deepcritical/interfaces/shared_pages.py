@@ -17,8 +17,6 @@ from deepcritical.interfaces.caller import Known
 from deepcritical.interfaces.compared import NO_REPORT, news_of
 from deepcritical.interfaces.guard import REPORT_POLICY
 
-__all__ = ["router", "sample_report"]
-
 router = APIRouter(include_in_schema=False)
 _HOUR = "public, max-age=3600"
 

@@ -16,8 +16,6 @@ from pydantic import SecretStr
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-__all__ = ["DEFAULT_HOURS", "MAX_HOURS", "SHARE", "ShareLink", "ShareLinks", "set_cookie"]
-
 SHARE = "share"
 """The parameter of an address that holds the signature of a link."""
 DEFAULT_HOURS, MAX_HOURS = 168, 2160

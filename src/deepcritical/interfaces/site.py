@@ -26,8 +26,6 @@ from deepcritical.interfaces.rest.api import build_api
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["Served", "build_site"]
-
 Opening = AbstractAsyncContextManager[ChatService | None]
 """Chats that are there while the context lasts."""
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]

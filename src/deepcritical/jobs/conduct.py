@@ -40,18 +40,6 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.finishing import to_the_end
 from deepcritical.services.trace_writer import TraceWriter
 
-__all__ = [
-    "DEFECT",
-    "OpenSources",
-    "Orchestrate",
-    "Outcome",
-    "conduct",
-    "failed",
-    "forget_causes",
-    "log_defect",
-    "within",
-]
-
 _LOG = logging.getLogger(__name__)
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]

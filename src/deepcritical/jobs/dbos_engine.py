@@ -41,8 +41,6 @@ from deepcritical.services.database import check_server
 from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.job_board import WorkerName
 
-__all__ = ["DbosEngine", "DbosJournal", "forget"]
-
 T = TypeVar("T")
 
 AWAY_S = 2.0

@@ -36,8 +36,6 @@ from deepcritical.research.session import RunSources
 from deepcritical.tools.base import Ranking, RankRecords
 from deepcritical.tools.search_handler import Searches, SourceAnswer
 
-__all__ = ["DurableManager", "DurableReasoner", "durable_sources"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 Asked = TypeVar("Asked")

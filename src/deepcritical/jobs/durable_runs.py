@@ -24,8 +24,6 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine
 
-__all__ = ["DurableRuns"]
-
 _LOG = logging.getLogger(__name__)
 POLL_S = 0.1
 CLOSE_S = 10.0

@@ -7,18 +7,6 @@ from typing import Any, Protocol
 
 from deepcritical.domain.errors import ResearchCancelled
 
-__all__ = [
-    "Conduct",
-    "Effect",
-    "EngineBusyError",
-    "Journal",
-    "LostRun",
-    "NoJournal",
-    "OutOfOrder",
-    "RunJournal",
-]
-
-
 Effect = Callable[[], Awaitable[dict[str, Any]]]
 """One effect on the world, such as a search or a judgement, with its outcome as JSON.
 

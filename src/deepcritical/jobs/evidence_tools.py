@@ -39,8 +39,6 @@ from deepcritical.tools.searching import search
 from deepcritical.tools.snapshot_records import parse
 from deepcritical.writing.auditing import records_of
 
-__all__ = ["RunEvidence", "rag_tool", "search_tool"]
-
 _MOST_OPEN = 4
 """Runs whose records are kept in the index of vectors."""
 _INTEGRITY_S = 10.0

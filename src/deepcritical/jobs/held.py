@@ -25,8 +25,6 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 from deepcritical.tools.snapshot import BUNDLED
 
-__all__ = ["Held", "Hosted", "Tool", "owner_of", "resolve", "session_of", "settle", "show"]
-
 
 class Tool(NamedTuple):
     """How the runs of one tool are conducted."""

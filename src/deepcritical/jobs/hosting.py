@@ -42,8 +42,6 @@ from deepcritical.services.trace_writer import TraceWriter
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine
 
-__all__ = ["MOST_TAKEOVERS", "Hosting", "Parts", "PartsFor"]
-
 _LOG = logging.getLogger(__name__)
 _GOES_ON = "going on with the run %s of another process; `deepcritical traces cancel %s` ends it"
 AWAY_S = 1.0

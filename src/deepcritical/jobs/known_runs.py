@@ -32,8 +32,6 @@ from deepcritical.services.uploads import UPLOAD_ID, Uploads
 from deepcritical.tools.documents import document_of, documents_in
 from deepcritical.verification.ids import id_named
 
-__all__ = ["MAX_ACTIVE", "MAX_KEPT", "KnownRuns"]
-
 _LOG = logging.getLogger(__name__)
 
 MAX_ACTIVE = 20

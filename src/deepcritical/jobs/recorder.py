@@ -23,8 +23,6 @@ from deepcritical.services.calculating import calculated
 from deepcritical.services.model_answers import STEP, AnswerBook
 from deepcritical.services.telemetry import OFF, Attributes, Telemetry
 
-__all__ = ["Host", "Recorder", "Remembers"]
-
 T = TypeVar("T")
 _TOLD: ContextVar[list[Event] | None] = ContextVar("told", default=None)
 """Events of the call under way; None between calls."""

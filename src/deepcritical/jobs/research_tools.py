@@ -26,8 +26,6 @@ from deepcritical.jobs.runs import RESEARCH, Given, RunService
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 from deepcritical.tools.registry import DEFAULT_NAMES
 
-__all__ = ["ASK_FIRST", "deep_research_tool", "registered_tools", "research_report_tool"]
-
 ASK_FIRST = "It takes 1-3 minutes: ask the user before you call it."
 
 Describe = Callable[[Event], str]

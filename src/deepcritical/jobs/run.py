@@ -31,17 +31,6 @@ from deepcritical.research.session import ResearchSession
 from deepcritical.services.evidence_store import as_snapshot
 from deepcritical.services.tool_trace_service import ToolTraceService
 
-__all__ = [
-    "Once",
-    "Run",
-    "RunOf",
-    "RunView",
-    "StoredRun",
-    "document_of",
-    "failed_output",
-    "open_stored",
-]
-
 Ended_co = TypeVar("Ended_co", bound=Document, covariant=True)
 
 

@@ -29,7 +29,7 @@ from deepcritical.jobs.conduct import OpenSources, Orchestrate, forget_causes, l
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.held import Held, Tool, session_of
 from deepcritical.jobs.hosting import Parts, PartsFor
-from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns
+from deepcritical.jobs.known_runs import KnownRuns
 from deepcritical.jobs.run import Once, RunOf, RunView
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
@@ -41,8 +41,6 @@ from deepcritical.services.event_log import EventLog
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
-
-__all__ = ["MAX_ACTIVE", "MAX_KEPT", "RunService"]
 
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
 """The tools whose runs end with a report, and with an answer."""

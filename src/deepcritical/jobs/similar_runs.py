@@ -36,8 +36,6 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.lexical import terms
 from deepcritical.tools.search_handler import SourceAnswer
 
-__all__ = ["NewsSince", "QuestionSimilarity", "SimilarRuns"]
-
 _MOST_READ = 200
 """Runs of a user that are compared, the newest first."""
 _MOST_OFFERED = 3

@@ -24,8 +24,6 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine
 
-__all__ = ["TTL_S", "Tending"]
-
 _LOG = logging.getLogger(__name__)
 TTL_S = 15.0
 """Seconds without a heartbeat after which a worker counts as dead."""

@@ -10,8 +10,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.mechanism.graph import MechanismGraph
 from deepcritical.questions.searching import edge_query
 
-__all__ = ["MOST_CHAINS", "chains_of", "proposed_chains"]
-
 MOST_CHAINS = 5
 _MOST_MEANT, _MOST_POSED = 3, 27
 """Nodes of one term of a question; ways through several terms that are looked at."""

@@ -18,8 +18,6 @@ from deepcritical.mechanism.curated import curated_edges
 from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.conditions import condition_named
 
-__all__ = ["MechanismGraph", "Studied", "node_key", "node_name"]
-
 _SIDES: Mapping[str, EdgeSide] = {
     "increases": "increases",
     "decreases": "decreases",

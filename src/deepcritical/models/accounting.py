@@ -13,8 +13,6 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.models.failing import NOT_ASKED
 from deepcritical.models.providers import ModelServer
 
-__all__ = ["RunAccount"]
-
 _WHAT: dict[Judgement, str] = {
     "question": "understanding the question",
     "queries": "choosing searches",

@@ -47,8 +47,6 @@ from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.asks import Prompt
 from deepcritical.services.telemetry import Attributes, Telemetry
 
-__all__ = ["Answered", "Asker", "NoAnswerError", "open_asker"]
-
 _MODES: tuple[OutputMode, ...] = ("tool", "native", "prompted")
 _IN_A_ROW = 3
 """Questions without an answer after which a model is not asked again in this run."""

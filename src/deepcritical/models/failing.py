@@ -15,20 +15,6 @@ from deepcritical.domain.errors import (
     ReasoningError,
 )
 
-__all__ = [
-    "FINAL",
-    "NOT_ASKED",
-    "OF_SERVER",
-    "PASSING",
-    "UNABLE",
-    "UNANSWERED",
-    "WRONG",
-    "NoAnswerError",
-    "TooLongError",
-    "is_unreachable",
-    "told_of",
-]
-
 PASSING = (
     failures.ModelRateLimitError,
     failures.ModelUnavailableError,

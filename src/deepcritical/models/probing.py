@@ -18,8 +18,6 @@ from deepcritical.models.desk import OutputMode, RunDesk
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.asks import ask_plan
 
-__all__ = ["check_model"]
-
 _QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
 _DRUG = "metformin"
 _MODES: dict[OutputMode, str] = {

@@ -33,8 +33,6 @@ from deepcritical.models.desk import OutputMode
 from deepcritical.models.profiles import LARGE, Profile, ProfileName, profile_for
 from deepcritical.models.registry import Listed, listed_provider, listed_providers, opened
 
-__all__ = ["PROVIDERS", "ModelServer", "hosted_model_server", "model_server"]
-
 Effort = Literal["low", "medium", "high"]
 _EFFORT_TOKENS: Mapping[Effort, int] = {"low": 4_000, "medium": 12_000, "high": 20_000}
 """Tokens that a model may think with before its answer; servers count them into that."""

@@ -18,8 +18,6 @@ from pydantic_ai.models import Model, infer_model
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.model_keys import provider_of
 
-__all__ = ["Listed", "listed_provider", "listed_providers", "opened"]
-
 _LEFT_OUT = frozenset(
     "elevenlabs github openai-decisions sentence-transformers system-one typesafe voyageai "
     "openai-chatgpt openai-codex".split()

@@ -25,8 +25,9 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.mechanism.chains import proposed_chains
 from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import Assessed, Hypotheses, NextTurn, Plan, TeamNote
-from deepcritical.models.asking import Asker, NoAnswerError, open_asker
+from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import Asked, RunDesk
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (

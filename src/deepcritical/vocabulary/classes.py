@@ -12,16 +12,6 @@ from deepcritical.vocabulary.folding import Token, key_of, tokens_of
 from deepcritical.vocabulary.matching import scan
 from deepcritical.vocabulary.words import is_english
 
-__all__ = [
-    "ClassMention",
-    "DrugClass",
-    "class_names",
-    "drug_class",
-    "find_classes",
-    "known_members",
-    "listed_class",
-]
-
 _MOST_WORDS = 7
 _WORD = 4
 """Up to this length a name may be a word: "AIs" is a class, "is" and "Ai" are not."""

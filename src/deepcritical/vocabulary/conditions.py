@@ -19,19 +19,6 @@ from deepcritical.vocabulary.folding import Token, key_of, tokens_of
 from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
 from deepcritical.vocabulary.words import is_english
 
-__all__ = [
-    "ConditionMention",
-    "KnownCondition",
-    "condition_in",
-    "condition_named",
-    "condition_names",
-    "condition_spelled",
-    "find_conditions",
-    "is_kind_of",
-    "is_shouted",
-    "narrower_conditions",
-]
-
 _ACRONYM = re.compile("[A-Z]{2}")
 _EPONYM = re.compile("[a-z]{1,30}'s ")
 

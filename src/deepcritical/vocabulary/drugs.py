@@ -20,17 +20,6 @@ from deepcritical.domain.text import fold
 from deepcritical.vocabulary.folding import GREEK_NAMES, tokens_of
 from deepcritical.vocabulary.words import is_english
 
-__all__ = [
-    "BIOLOGY_BEHIND",
-    "DrugKind",
-    "DrugMention",
-    "DrugName",
-    "drug_names",
-    "find_drugs",
-    "generic_names",
-    "lookup_drug",
-]
-
 _MIN_LENGTH = 4
 _MOST_WORDS = 12
 _WORDS = frozenset({"buffers", "generics", "indicators", "luminal"})

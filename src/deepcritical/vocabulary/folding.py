@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["GREEK_NAMES", "Token", "fold_word", "key_of", "tokens_of"]
-
 GREEK_NAMES = dict(
     zip(
         "αβγδεζηθικλμνξοπρσςτυφχψω",

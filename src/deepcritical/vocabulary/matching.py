@@ -10,8 +10,6 @@ from typing import TypeVar
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.folding import Token
 
-__all__ = ["SEPARATORS", "overlaps", "scan", "stands_alone"]
-
 Found = TypeVar("Found")
 Word = TypeVar("Word")
 

@@ -20,13 +20,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.folding import Token, fold_word, key_of, tokens_of
 from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
 
-__all__ = [
-    "NodeMention",
-    "Vocabulary",
-    "VocabularyNode",
-    "vocabulary",
-]
-
 _CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
 """The labels of nodes that a question can be about."""
 

@@ -11,19 +11,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import Importance
 from deepcritical.vocabulary.folding import key_of, tokens_of
 
-__all__ = [
-    "Construct",
-    "Term",
-    "construct_of",
-    "instrument_of",
-    "names_death",
-    "outcome_table",
-    "term_in",
-    "term_of",
-    "terms_of",
-    "turned_by",
-]
-
 _MOST_WORDS = 6
 _ENDING = (
     r"resolution|relief|reversal|disappearance|eradication|elimination|remission|recovery|"

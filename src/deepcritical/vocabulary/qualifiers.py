@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["Qualifiers", "fits", "places_of_qualifiers", "qualifiers_in"]
-
 Qualifiers = Mapping[str, frozenset[str]]
 """By what people are told apart -> which of them are meant."""
 

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer, ToolOutput
     from deepcritical.jobs.run import RunOf
 
-__all__ = ["ask"]
-
 _MOST = 10
 
 

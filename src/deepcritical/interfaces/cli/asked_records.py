@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.evidence import Evidence
     from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 
-__all__ = ["ask_records"]
-
 NOT_IN_THE_EVIDENCE = "Not in the evidence."
 
 

@@ -42,8 +42,6 @@ from deepcritical.interfaces.render import as_text, describe
 if TYPE_CHECKING:
     from deepcritical.orchestrators.chat import Chat
 
-__all__ = ["chat"]
-
 _Question = Annotated[
     str | None, typer.Argument(help="One message; without it lines are read until the end.")
 ]

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.budget import RunLimits
     from deepcritical.models.providers import ModelServer
 
-__all__ = ["doctor"]
-
 EXTRAS = {
     "llm": ("pydantic_ai", "language models"),
     "embeddings": ("sentence_transformers", "hybrid retrieval"),

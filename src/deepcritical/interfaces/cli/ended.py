@@ -30,19 +30,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.settings import Settings
 
-__all__ = [
-    "Ended",
-    "NoSimilar",
-    "Reuse",
-    "Reusing",
-    "Similar",
-    "Wanted",
-    "former_run",
-    "prepared",
-    "print_report",
-    "run_out",
-]
-
 Result = TypeVar("Result", bound="Document")
 Wanted = Literal["brief", "full", "json"]
 """The brief, or the whole report as Markdown or as JSON."""

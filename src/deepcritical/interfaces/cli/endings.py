@@ -13,8 +13,6 @@ import typer
 from deepcritical.domain import errors
 from deepcritical.domain.markdown import visible
 
-__all__ = ["EXIT_CODES", "INTERRUPTED", "NO_EVIDENCE", "exit_code", "on_signals", "resumable"]
-
 NO_EVIDENCE = 3
 INTERRUPTED = 130
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from deepcritical.evaluation.scores import Evaluation, Outcome
     from deepcritical.jobs.runs import RunService
 
-__all__ = ["evaluate_sets"]
-
 
 def evaluate_sets(
     paths: Annotated[

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.events import LoggedEvent
     from deepcritical.jobs.run import Run
 
-__all__ = ["show"]
-
 _STEPS = (
     events.SourcesOpened,
     events.BudgetPlanned,

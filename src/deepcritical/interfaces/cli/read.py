@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from deepcritical.bootstrap.reading_alone import StudyCard
     from deepcritical.domain.study import Result
 
-__all__ = ["read", "understand"]
-
 _UNREAD = {
     "title_only": "There is no text beside the title.",
     "not_english": "The text is not in English.",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.study import StudyReading
     from deepcritical.services.study_readings import Kept, StudyReadings
 
-__all__ = ["canonical_id", "readings"]
-
 T = TypeVar("T")
 
 readings = typer.Typer(

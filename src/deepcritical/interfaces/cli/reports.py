@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.evidence import Evidence
     from deepcritical.domain.report_parts import Ledger, LedgerEntry
 
-__all__ = ["render", "verify"]
-
 _OF_MARKDOWN = (
     "A former version wrote it, in Markdown: its references and located quotes are checked, and "
     "what its prose says beside them is not."

@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.settings import Settings
 
-__all__ = ["read_plan", "research", "write_plan"]
-
 _LARGEST_PLAN = 1_000_000
 """In bytes."""
 

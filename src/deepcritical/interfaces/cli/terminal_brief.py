@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
     from deepcritical.domain.report_parts import Reference
 
-__all__ = ["print_brief"]
-
 _LINES = 40
 """Of a brief that is 100 columns wide or wider, so that it fits a screen."""
 _NARROW_LINES = 50

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from deepcritical.services.job_board import JobBoard
     from deepcritical.services.tool_trace_service import ToolTraceService
 
-__all__ = ["traces"]
-
 T = TypeVar("T")
 
 traces = typer.Typer(

@@ -11,16 +11,6 @@ from deepcritical.domain.budget import Depth
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.tool_registry import DeepResearchInput, Question, Rounds, SearchInput
 
-__all__ = [
-    "AboutTrace",
-    "GetReport",
-    "GetTrace",
-    "ReportFormat",
-    "Search",
-    "StartResearch",
-    "VerifyClaim",
-]
-
 ReportFormat = Literal["md", "json", "bib", "ris", "csl.json", "evidence.csv"]
 """The formats that are text."""
 

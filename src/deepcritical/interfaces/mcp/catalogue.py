@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["INSTRUCTIONS", "catalogue"]
-
 INSTRUCTIONS = (
     "Biomedical research in which every sentence rests on a located quote. A look-up: search_*. "
     "A question that needs many studies weighed: deep_research, or research_report for drug "

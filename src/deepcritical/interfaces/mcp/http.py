@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["PATH", "Mounted", "over_http"]
-
 PATH = "/mcp"
 _MAX_SESSIONS = 1000
 

@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["NEXT", "ResearchTools"]
-
 NEXT = "Call get_research_status every 15 seconds or so, and get_report when it has ended."
 """What to do after a run was started."""
 

@@ -13,19 +13,6 @@ from deepcritical.domain.claims import ClaimVerdict
 from deepcritical.domain.tool_registry import NOTICE
 from deepcritical.domain.traces import TraceMetrics, TraceStatus
 
-__all__ = [
-    "CheckMade",
-    "FoundRecord",
-    "ReportText",
-    "ResearchStatus",
-    "SearchOutput",
-    "SimilarResearch",
-    "Started",
-    "TraceEvent",
-    "TraceOutput",
-    "Verified",
-]
-
 
 class Started(Model):
     """A run that was started."""

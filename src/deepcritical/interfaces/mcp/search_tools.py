@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.claims import Check, ClaimCheck
     from deepcritical.domain.evidence import Evidence
 
-__all__ = ["SearchTools"]
-
 _SNIPPET = 500
 """Characters that a snippet should not exceed; it is cut at a sentence."""
 _KINDS = ("pmid", "nct", "doi", "pmcid", "registry")

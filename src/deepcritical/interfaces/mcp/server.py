@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["CallerOf", "CheckReader", "build_server", "listed"]
-
 _LOG = logging.getLogger(__name__)
 CallerOf = Callable[["Request | None", Needs], Caller]
 """Who asks; an AccessError if he may not. There is no request over stdio."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["serve_stdio"]
-
 
 def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None = None) -> None:
     """Answer the client that started this process, which is the local user.

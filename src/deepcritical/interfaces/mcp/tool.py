@@ -12,8 +12,6 @@ from pydantic import SecretStr, ValidationError
 from deepcritical.domain.base import Model
 from deepcritical.interfaces.access import Caller
 
-__all__ = ["Call", "Needs", "Run", "Tell", "Tool", "ToolError"]
-
 Tell = Callable[[float, str], Awaitable[None]]
 """Tells the client how far a call is, 0-1, and what happened."""
 

@@ -21,8 +21,6 @@ from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.chatting import read_look_up
 
-__all__ = ["THREAD", "Asked", "answered_by", "key_of", "read_asked", "reasoner_for"]
-
 THREAD = "thread"
 """In place of a run: the question is answered in the thread."""
 LIMIT_NAMES = ("max_iterations", "deadline_s", "max_tokens", "max_cost_usd")

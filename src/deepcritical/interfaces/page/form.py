@@ -16,8 +16,6 @@ from deepcritical.interfaces.page.parts import asset, html, script
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.tools.registry import BY_KEY
 
-__all__ = ["AUTO", "Form", "build_form", "build_own_runs"]
-
 EXAMPLES = (
     "Can metformin be repurposed for Alzheimer's disease?",
     "What could be repurposed for Alzheimer's disease?",

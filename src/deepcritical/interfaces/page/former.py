@@ -19,8 +19,6 @@ from deepcritical.interfaces.page.parts import RunShown
 from deepcritical.jobs.runs import DEEP_RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["FormerRuns"]
-
 
 class FormerRuns:
     """Looks for them while the question is still in its field."""

@@ -37,8 +37,6 @@ from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.reasoning.base import ExtractiveReasoner
 
-__all__ = ["RunHandlers"]
-
 UNKNOWN_RUN = (
     "The run of this address is not known here: it was deleted, or this server keeps no runs or "
     "keeps them elsewhere. Ask the question again."

@@ -20,8 +20,6 @@ from deepcritical.interfaces.page.plan_review import PlanPanel, build_plan_panel
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["build_page"]
-
 
 def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = None) -> gr.Blocks:
     """The page over a service of runs, for those who may use it.

@@ -18,16 +18,6 @@ from deepcritical.interfaces.page.parts import html
 from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import BY_KEY
 
-__all__ = [
-    "KeptPlans",
-    "PlanFields",
-    "PlanPanel",
-    "Reviewed",
-    "build_plan_panel",
-    "edited",
-    "fields_of",
-]
-
 MAX_CHARS = 20_000
 _ADVICE = "Correct the plan, or leave it."
 

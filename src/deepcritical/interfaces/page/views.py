@@ -32,8 +32,6 @@ from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.run import RunView
 
-__all__ = ["Tab", "rendered", "router", "tabs_of"]
-
 router = APIRouter(include_in_schema=False)
 
 _OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = MappingProxyType(

@@ -13,8 +13,6 @@ from deepcritical.interfaces.rest.models import AgainRequest, StartedRun, starte
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
 
-__all__ = ["again_router"]
-
 again_router = APIRouter()
 AS_IT_IS = AgainRequest()
 

@@ -64,8 +64,6 @@ from deepcritical.jobs.run import Once, RunView, failed_output
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["build_api"]
-
 WEEK = ShareRequest()
 MAX_NUMBER = 2**53
 """Above it a number of JSON is not exact everywhere."""

@@ -25,8 +25,6 @@ from deepcritical.interfaces.rest.event_stream import EventStream
 from deepcritical.interfaces.rest.models import ModelChoice
 from deepcritical.orchestrators.chat import Chat
 
-__all__ = ["ChatSessions", "chat_router"]
-
 chat_router = APIRouter()
 _STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 

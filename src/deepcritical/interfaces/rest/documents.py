@@ -19,8 +19,6 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.services.uploads import KEPT_S, Uploads
 from deepcritical.tools.documents import MAX_BYTES, document_of
 
-__all__ = ["AT_ONCE", "documents_router"]
-
 AT_ONCE = 2
 """Documents that a process reads at once: each may take a gigabyte of memory for a while."""
 _MAX_NAME = 200

@@ -23,29 +23,6 @@ from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS, ShareLink
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
 
-__all__ = [
-    "AgainRequest",
-    "ChangedEvidence",
-    "ClaimToVerify",
-    "DeepResearchRequest",
-    "EventPage",
-    "ResearchRequest",
-    "RunPage",
-    "RunShown",
-    "ServerShown",
-    "ShareRequest",
-    "SharedRun",
-    "SimilarPage",
-    "StartRequest",
-    "StartedRun",
-    "events_shown",
-    "run_listed",
-    "run_shown",
-    "shared_run",
-    "similar_shown",
-    "started_run",
-]
-
 ROOT = "/api/runs"
 ModelChoice = Annotated[str, StringConstraints(max_length=200)]
 Name = Annotated[str, StringConstraints(max_length=200)]
