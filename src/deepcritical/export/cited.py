@@ -14,10 +14,7 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.export.prose import chip
 
 _STOPS = ".!?"
-_ORIGINS = {
-    "template": "written by rules from typed results",
-    "quote": "a record's own words",
-}
+_ORIGINS = {"template": "written by rules from typed results", "quote": "a record's own words"}
 
 
 class Cited(NamedTuple):

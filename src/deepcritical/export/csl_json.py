@@ -8,12 +8,7 @@ from deepcritical.domain.answer import Document
 from deepcritical.domain.report_parts import AuthorName
 from deepcritical.export.bibliography import Entry, entries
 
-_TYPES = {
-    "article": "article-journal",
-    "preprint": "article",
-    "trial": "report",
-    "web": "webpage",
-}
+_TYPES = {"article": "article-journal", "preprint": "article", "trial": "report", "web": "webpage"}
 
 
 def as_csl_json(report: Document) -> str:

@@ -14,11 +14,7 @@ from deepcritical.export.sources import Trial, trials_of
 
 _MOST_FINDINGS = 6
 _WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
-_POPULATIONS = {
-    "direct": "",
-    "broader": "indirect population",
-    "related": "another condition",
-}
+_POPULATIONS = {"direct": "", "broader": "indirect population", "related": "another condition"}
 _RANKS = {certainty.value: n for n, certainty in enumerate(Certainty)}
 
 

@@ -120,9 +120,7 @@ def _ports(layout: Layout) -> dict[tuple[tuple[str, str], bool], float]:
 
 
 def _points(
-    way: Sequence[Slot],
-    layout: Layout,
-    ports: Mapping[tuple[tuple[str, str], bool], float],
+    way: Sequence[Slot], layout: Layout, ports: Mapping[tuple[tuple[str, str], bool], float]
 ) -> list[_Point]:
     """Where the edge leaves, passes and arrives; it runs straight through the columns it passes."""
     key = (way[0].name, way[-1].name)

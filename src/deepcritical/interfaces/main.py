@@ -25,11 +25,7 @@ from deepcritical.interfaces.cli.search import search
 from deepcritical.interfaces.cli.traces import traces
 from deepcritical.interfaces.serving import mcp, serve, worker
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 for command in (research, ask, chat, search, read, understand, verify, render):
     app.command()(command)
 app.command("eval")(evaluate_sets)

@@ -83,7 +83,7 @@ _DOCUMENTED = {
 }
 PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     # The second one takes the place of the framework's own.
-    **dict.fromkeys(("4XX", 422, "5XX"), _DOCUMENTED),
+    **dict.fromkeys(("4XX", 422, "5XX"), _DOCUMENTED)
 }
 """How the description of the interface tells of errors."""
 

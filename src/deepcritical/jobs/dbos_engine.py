@@ -30,13 +30,7 @@ from deepcritical.jobs.dbos_setup import (
     refusals_told,
     register_queues,
 )
-from deepcritical.jobs.engine import (
-    Conduct,
-    Effect,
-    EngineBusyError,
-    LostRun,
-    OutOfOrder,
-)
+from deepcritical.jobs.engine import Conduct, Effect, EngineBusyError, LostRun, OutOfOrder
 from deepcritical.services.database import check_server
 from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.job_board import WorkerName
@@ -186,10 +180,7 @@ class DbosEngine:
             return
         steps = await DBOS.list_workflow_steps_async(run_id)
         await DBOS.rewind_workflow_async(
-            run_id,
-            start_step=_kept(steps) + 1,
-            queue_name=SHARED,
-            queue_partition_key=user_id,
+            run_id, start_step=_kept(steps) + 1, queue_name=SHARED, queue_partition_key=user_id
         )
 
     @refusals_told()

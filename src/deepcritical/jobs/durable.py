@@ -63,9 +63,7 @@ def _recorded(
     return call
 
 
-def _passed_on(
-    method: Callable[Concatenate[Any, P], T],
-) -> Callable[Concatenate[_Durable, P], T]:
+def _passed_on(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[_Durable, P], T]:
     """Return the other object's method of this name; its calls are not recorded."""
 
     def call(self: _Durable, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -95,10 +93,7 @@ class DurableReasoner(_Durable, Reasoner):
         """Yield the reasoner of one run, by the time that really passes."""
         recorder = self._recorder
         own = replace(
-            desk,
-            elapsed_s=lambda: recorder.elapsed_s,
-            tell=recorder.tell,
-            book=recorder.answers,
+            desk, elapsed_s=lambda: recorder.elapsed_s, tell=recorder.tell, book=recorder.answers
         )
         async with self._keeper.for_run(own) as reasoner:
             yield DurableReasoner(reasoner, recorder)

@@ -24,11 +24,7 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.recipe import Begun, Recipe
-from deepcritical.jobs.conduct import (
-    OpenSources,
-    failed,
-    forget_causes,
-)
+from deepcritical.jobs.conduct import OpenSources, failed, forget_causes
 from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
 from deepcritical.jobs.held import Held, Hosted, Tool, resolve, session_of, settle, show
 from deepcritical.jobs.recorder import Host

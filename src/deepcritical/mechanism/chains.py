@@ -38,9 +38,7 @@ def chains_of(graph: MechanismGraph, terms: Sequence[str] = ()) -> tuple[Mechani
 
 
 def proposed_chains(
-    graph: MechanismGraph,
-    chains: Sequence[MechanismHypothesis],
-    proposed: Sequence[Sequence[str]],
+    graph: MechanismGraph, chains: Sequence[MechanismHypothesis], proposed: Sequence[Sequence[str]]
 ) -> tuple[tuple[MechanismHypothesis, ...], int]:
     """The chains with those that a model proposes behind the posed ones, in its order.
 

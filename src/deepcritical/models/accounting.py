@@ -75,10 +75,7 @@ class RunAccount:
         estimate = _estimated(self._server, limits, new_records=new_records, manages=self._manages)
         await self._desk.tell(
             BudgetPlanned(
-                model=self._server.name,
-                estimate=estimate,
-                limits=limits,
-                new_records=new_records,
+                model=self._server.name, estimate=estimate, limits=limits, new_records=new_records
             )
         )
 

@@ -23,11 +23,7 @@ PASSING = (
 )
 UNANSWERED = (*PASSING, failures.ModelHTTPError, TimeoutError, asyncio.CancelledError)
 """Failures of a request that got no answer: it is not spending."""
-OF_SERVER = (
-    *PASSING,
-    failures.ModelQuotaExceededError,
-    TimeoutError,
-)
+OF_SERVER = (*PASSING, failures.ModelQuotaExceededError, TimeoutError)
 """Failures of a server, and not of the question: another model may answer it."""
 UNABLE = (
     failures.UnexpectedModelBehavior,

@@ -149,6 +149,5 @@ def _missing(provider: Listed, model: str) -> ConfigurationError:
             f"Use its OpenAI-compatible API instead: {round_it}.",
         )
     return ConfigurationError(
-        f"{why}.",
-        f"Install it with: pip install -c constraints.txt '{wanted}'. Or use {round_it}.",
+        f"{why}.", f"Install it with: pip install -c constraints.txt '{wanted}'. Or use {round_it}."
     )

@@ -109,7 +109,7 @@ _KINDS: Mapping[str, _Kind] = {
     ),
     "dialysis": _kind(
         dialysed=rf"{_NOT}{_UNDER} (?:chronic |maintenance )?(?:peritoneal |ha?emo)?dialysis\b|"
-        r"\bdialysis (?:patients|population|dependent)|\bdialysed\b",
+        r"\bdialysis (?:patients|population|dependent)|\bdialysed\b"
     ),
     "lactation": _kind(nursing=r"\bbreast-?feeding\b|\blactat\w+|\bnursing mothers?\b"),
     "occupation": _kind(
@@ -131,10 +131,7 @@ _KINDS: Mapping[str, _Kind] = {
         european=rf"\b(?:Europeans?|Caucasians?)\b|\bwhite {_PERSONS}",
     ),
     "sex": _kind(
-        stated=False,
-        overlap=True,
-        women=r"\bwom[ae]n\b|\bfemales?\b",
-        men=r"\bm[ae]n\b|\bmales?\b",
+        stated=False, overlap=True, women=r"\bwom[ae]n\b|\bfemales?\b", men=r"\bm[ae]n\b|\bmales?\b"
     ),
 }
 _STATED_ONLY = frozenset({("age", "adults")})

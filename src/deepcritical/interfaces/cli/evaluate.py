@@ -27,8 +27,7 @@ def evaluate_sets(
         list[Path], typer.Argument(help="Files of labelled sets, or folders with such files.")
     ],
     snapshot: Annotated[
-        str,
-        typer.Option(help="Records for verdicts and searches: 'demo', or a .jsonl file."),
+        str, typer.Option(help="Records for verdicts and searches: 'demo', or a .jsonl file.")
     ] = "demo",
     limit: Annotated[
         int | None, typer.Option(min=1, help="Rows, articles or questions of each file.")

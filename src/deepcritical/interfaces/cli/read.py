@@ -148,9 +148,7 @@ def _counting(card: StudyCard) -> Iterator[str]:
             yield f"Remark: {study.why}."
 
 
-def understand(
-    question: Annotated[str, typer.Argument(help="Any question.")],
-) -> None:
+def understand(question: Annotated[str, typer.Argument(help="Any question.")]) -> None:
     """Print as JSON how QUESTION is read: its kind, drugs, condition, who is studied, polarity.
 
     As `research`, `ask` and the chat read it before a model is asked. Where `declined` holds a

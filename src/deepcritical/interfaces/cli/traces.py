@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from deepcritical.domain.errors import (
-    ERRORS,
-    DeepCriticalError,
-    ResearchCancelled,
-    StorageError,
-)
+from deepcritical.domain.errors import ERRORS, DeepCriticalError, ResearchCancelled, StorageError
 from deepcritical.domain.events import Notice, RunCancelled, RunFailed
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.recipe import RUN_LOG

@@ -68,12 +68,7 @@ def _starting(research: ResearchTools) -> Iterator[Tool]:
         asks_sources=True,
     )
     yield _tool(research.deep_research, "Deep research", f"{deep.description} {_GOES_ON}", **begins)
-    yield _tool(
-        research.research_report,
-        "Drug-repurposing report",
-        again,
-        **begins,
-    )
+    yield _tool(research.research_report, "Drug-repurposing report", again, **begins)
     yield _tool(
         research.start_research,
         "Start research",

@@ -29,12 +29,7 @@ class FormerRuns:
         self._similar = similar
 
     async def offered(
-        self,
-        question: str,
-        kind: str,
-        depth: Depth,
-        shown: RunShown | None,
-        request: gr.Request,
+        self, question: str, kind: str, depth: Depth, shown: RunShown | None, request: gr.Request
     ) -> str:
         """The offer as HTML; '' without one, and for the question of the run that is shown."""
         if self._similar is None or request.request is None or not (question or "").strip():

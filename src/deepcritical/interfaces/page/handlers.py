@@ -120,9 +120,7 @@ class RunHandlers:
             panel.panel: gr.update(visible=True),
             panel.summary: told(plan),
             panel.synonyms: gr.update(
-                value=fields.synonyms,
-                label=f"Other names of {visible(drug)}",
-                visible=bool(drug),
+                value=fields.synonyms, label=f"Other names of {visible(drug)}", visible=bool(drug)
             ),
             panel.names: gr.update(
                 value=fields.names, label=f"Other names of {visible(condition)}"

@@ -48,13 +48,7 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
         _wire_plan(form, plan, live, handlers)
         _wire_similar(form, live, FormerRuns(runs, access, similar))
         # The name of an event that assets/live.js triggers: when a run is opened, and at its end.
-        live.finished(
-            handlers.finished,
-            [live],
-            [results],
-            trigger_mode="always_last",
-            **PRIVATE,
-        )
+        live.finished(handlers.finished, [live], [results], trigger_mode="always_last", **PRIVATE)
         _wire_chat(thread, chat, live, results)
     return page
 

@@ -37,11 +37,7 @@ async def ask_again(
     documents = await _documents(run, runs, caller.user_id)
     rules.admit_run(caller)
     started = runs.again(
-        run,
-        reasoner=reasoner,
-        model_api_key=key,
-        user_id=caller.user_id,
-        documents=documents,
+        run, reasoner=reasoner, model_api_key=key, user_id=caller.user_id, documents=documents
     )
     return started_run(started.run_id, caller, response)
 

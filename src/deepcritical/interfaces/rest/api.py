@@ -11,16 +11,7 @@ from importlib.metadata import version
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlencode
 
-from fastapi import (
-    APIRouter,
-    FastAPI,
-    Header,
-    HTTPException,
-    Path,
-    Query,
-    Request,
-    Response,
-)
+from fastapi import APIRouter, FastAPI, Header, HTTPException, Path, Query, Request, Response
 
 from deepcritical.domain.answer import DeepAnswer, Document, ToolOutput
 from deepcritical.domain.budget import Depth
