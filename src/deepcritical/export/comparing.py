@@ -9,9 +9,8 @@ from deepcritical.domain.answer import Document
 from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells
 from deepcritical.domain.comparison import compare, outcome_words
 from deepcritical.domain.votes import OutcomeRow
-from deepcritical.export.cited import numbers_of
 from deepcritical.export.preview import preview_of
-from deepcritical.export.prose import chip
+from deepcritical.export.prose import chip, numbers_of
 from deepcritical.export.templating import filled, stylesheet
 
 

@@ -17,7 +17,7 @@ from deepcritical.domain.votes import (
     RowEffect,
     Way,
 )
-from deepcritical.export.cited import study_name
+from deepcritical.export.prose import study_name
 from deepcritical.export.svg import Drawing, label, lines_of, path
 
 _MOST = 4

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from deepcritical.domain.answer import Document
     from deepcritical.export.imprint import Imprint
 
+
 _SVG = "image/svg+xml"
 
 

@@ -22,22 +22,27 @@ from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.section_markdown import edge_evidence, search_log
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
-from deepcritical.export.cited import (
-    cited_html,
-    how_checked,
-    numbers_of,
-    study_facts,
-    study_name,
-    trial_facts,
-)
-from deepcritical.export.columns import column_widths, natural_width
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.grids import Grid, findings_grid
 from deepcritical.export.mechanism_figure import draw_mechanism, edge_label, edge_words
 from deepcritical.export.parts import Block, Chains, Ledger, Part, Prose, parts_of
 from deepcritical.export.preview import Preview
 from deepcritical.export.prisma_figure import draw_prisma
-from deepcritical.export.prose import EM, LINE, chip, to_html, to_inline_html
+from deepcritical.export.prose import (
+    EM,
+    LINE,
+    chip,
+    cited_html,
+    column_widths,
+    how_checked,
+    natural_width,
+    numbers_of,
+    study_facts,
+    study_name,
+    to_html,
+    to_inline_html,
+    trial_facts,
+)
 from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of, trials_of
 from deepcritical.export.svg import Drawing, inline
 from deepcritical.export.templating import filled, stylesheet

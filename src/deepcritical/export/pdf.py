@@ -27,11 +27,11 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import candidate_table, reference_list
 from deepcritical.domain.report_parts import Claim, HypothesisTested, Reference
 from deepcritical.export import pdf_nodes as nodes
-from deepcritical.export.cited import how_checked, numbers_of, study_facts, trial_facts
 from deepcritical.export.grids import Grid, findings_grid
 from deepcritical.export.parts import Block, Chains, Ledger, Prose, parts_of
 from deepcritical.export.pdf_nodes import Node
 from deepcritical.export.plain import one_line
+from deepcritical.export.prose import how_checked, numbers_of, study_facts, trial_facts
 from deepcritical.export.svg import Drawing
 
 if TYPE_CHECKING:

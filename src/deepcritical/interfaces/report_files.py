@@ -76,7 +76,7 @@ def read_report(path: Path) -> SavedReport:
     # Imported late: `--help` must not wait for the report's many fields.
     from pydantic import ValidationError
 
-    from deepcritical.export.saved import from_json
+    from deepcritical.export.writers import from_json
 
     try:
         return SavedReport(*from_json(path.read_text(encoding="utf-8")))

@@ -12,7 +12,7 @@ from deepcritical.domain.answer import Document
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.html import render_brief, render_page
 from deepcritical.export.preview import Preview, preview_of, render_card
-from deepcritical.export.saved import from_json
+from deepcritical.export.writers import from_json
 from deepcritical.interfaces.caller import Known
 from deepcritical.interfaces.compared import NO_REPORT, news_of
 from deepcritical.interfaces.guard import REPORT_POLICY
