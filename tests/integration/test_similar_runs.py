@@ -20,7 +20,7 @@ from deepcritical.domain.chat import SimilarRun
 from deepcritical.interfaces.access import Access, Caller, Mode
 from deepcritical.interfaces.mcp.catalogue import catalogue
 from deepcritical.interfaces.mcp.tool import Call
-from deepcritical.interfaces.page.former import FormerRuns
+from deepcritical.interfaces.page.asking import FormerRuns
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
 from deepcritical.services.database import Database

@@ -13,8 +13,7 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Event
 from deepcritical.domain.plan import Place
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
-from deepcritical.jobs.evidence_tools import RunEvidence
-from deepcritical.jobs.research_tools import registered_tools
+from deepcritical.jobs.research_tools import RunEvidence, registered_tools
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat

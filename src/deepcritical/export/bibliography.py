@@ -24,6 +24,29 @@ _RANGE = bounded(r"(\w{0,9}?)(\d{1,9})\s*[-\u2010-\u2013]\s*(\w{0,9}?)(\d{1,9})"
 _AND_OTHERS = bounded(r"et al\W*", re.IGNORECASE)
 _REGISTERS = {"clinicaltrials": "ClinicalTrials.gov", "registry": "Trial register"}
 _IDS = {"doi:": "DOI", "pmid:": "PMID", "pmcid:": "PMCID", "nct:": "NCT", "registry:": "registry"}
+_RIS_TYPES = {"article": "JOUR", "preprint": "UNPB", "trial": "RPRT", "web": "ELEC"}
+_CSL_TYPES = {
+    "article": "article-journal",
+    "preprint": "article",
+    "trial": "report",
+    "web": "webpage",
+}
+_BIBTEX_TYPES = {"article": "article", "preprint": "misc", "trial": "misc", "web": "misc"}
+_HOW = {"preprint": "Preprint", "trial": "Trial registration", "web": "Web page"}
+_SPECIAL = {
+    # Braces by name: BibTeX counts them even where they are escaped.
+    "\\": r"\textbackslash{}",
+    "{": r"\ensuremath{\lbrace}",
+    "}": r"\ensuremath{\rbrace}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{character: f"\\{character}" for character in "$&%#_"},
+}
+_LIGATURE = bounded(
+    r"(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=[?!])(?=`)|(?<=,)(?=,)|(?<=<)(?=<)|(?<=>)(?=>)"
+)
+"""Between two characters that TeX would make one of."""
+_AND = bounded(r"(?<=\s)(and|others)(?=\s)|^others$", re.IGNORECASE)
 
 
 class Entry(NamedTuple):
@@ -146,9 +169,6 @@ def _plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "", folded)
 
 
-_RIS_TYPES = {"article": "JOUR", "preprint": "UNPB", "trial": "RPRT", "web": "ELEC"}
-
-
 def as_ris(report: Document) -> str:
     """A record for each reference; lines end as the format's specification says, in CR LF."""
     return "".join(f"{line}\r\n" for entry in entries(report) for line in _ris_lines(entry))
@@ -179,14 +199,6 @@ def _ris_tags(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "C2", entry.pmcid
     yield "UR", entry.url
     yield "N1", entry.note
-
-
-_CSL_TYPES = {
-    "article": "article-journal",
-    "preprint": "article",
-    "trial": "report",
-    "web": "webpage",
-}
 
 
 def as_csl_json(report: Document) -> str:
@@ -221,24 +233,6 @@ def _csl_name(author: AuthorName) -> dict[str, str]:
         return {"literal": author.family}
     parts = {"family": author.family, "given": author.given, "suffix": author.suffix}
     return {name: value for name, value in parts.items() if value}
-
-
-_BIBTEX_TYPES = {"article": "article", "preprint": "misc", "trial": "misc", "web": "misc"}
-_HOW = {"preprint": "Preprint", "trial": "Trial registration", "web": "Web page"}
-_SPECIAL = {
-    # Braces by name: BibTeX counts them even where they are escaped.
-    "\\": r"\textbackslash{}",
-    "{": r"\ensuremath{\lbrace}",
-    "}": r"\ensuremath{\rbrace}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "$&%#_"},
-}
-_LIGATURE = bounded(
-    r"(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=[?!])(?=`)|(?<=,)(?=,)|(?<=<)(?=<)|(?<=>)(?=>)"
-)
-"""Between two characters that TeX would make one of."""
-_AND = bounded(r"(?<=\s)(and|others)(?=\s)|^others$", re.IGNORECASE)
 
 
 def as_bibtex(report: Document) -> str:

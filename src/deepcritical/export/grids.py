@@ -22,6 +22,18 @@ _MOST_FINDINGS = 6
 _WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
 _POPULATIONS = {"direct": "", "broader": "indirect population", "related": "another condition"}
 _RANKS = {certainty.value: n for n, certainty in enumerate(Certainty)}
+EVIDENCE_COLUMNS = (
+    "number id title authors year journal design level certainty certainty_reasons quality "
+    "participants direction about_condition verdict_role status phase why_stopped stop_class "
+    "integrity ids url note model_reading"
+).split()
+_UNREAD = EvidenceRow(evidence_id="", design="")
+STUDY_COLUMNS = (
+    "study design population arms comparator outcome result people certainty in_verdict "
+    "references ids url"
+).split()
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
+"""What a spreadsheet takes for a formula, its full-width forms too (OWASP, CSV injection)."""
 
 
 class Cell(NamedTuple):
@@ -153,20 +165,6 @@ def _trial(trial: Trial) -> tuple[Cell, ...]:
         Cell(people),
         Cell(row.why_stopped),
     )
-
-
-EVIDENCE_COLUMNS = (
-    "number id title authors year journal design level certainty certainty_reasons quality "
-    "participants direction about_condition verdict_role status phase why_stopped stop_class "
-    "integrity ids url note model_reading"
-).split()
-_UNREAD = EvidenceRow(evidence_id="", design="")
-STUDY_COLUMNS = (
-    "study design population arms comparator outcome result people certainty in_verdict "
-    "references ids url"
-).split()
-_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
-"""What a spreadsheet takes for a formula, its full-width forms too (OWASP, CSV injection)."""
 
 
 def as_evidence_csv(report: Document) -> bytes:

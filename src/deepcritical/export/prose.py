@@ -27,6 +27,20 @@ LINE = 124
 EM = 0.52
 """Mean width of a character, in units of the size of the text."""
 _MARKER = bounded(r"\[(\d{1,4})\](?!\()")
+_STOPS = ".!?"
+_ORIGINS = {"template": "written by rules from typed results", "quote": "a record's own words"}
+LONGEST_WORD = 18
+"""Letters from which a longer word is broken, not given room."""
+_GAP = 4.5
+"""Space around a cell, and what capitals take more, in characters."""
+_LINE_END = bounded(r"[\s/]|-(?=[^\W\d])")
+"""Where a line may end within a cell; a number that holds hyphens stays whole."""
+_FILLED = 1.25
+"""Room that a column would take, in mean lengths of its cells: most of them fit on one line."""
+_WIDE = 40.0
+"""Characters from which a longer text is set on several lines even where there is room."""
+Columns = Sequence[Sequence[str]]
+"""The texts of each column, its heading first."""
 
 
 def to_html(markdown: str, references: Sequence[Reference]) -> str:
@@ -133,10 +147,6 @@ def _render_table_close(
     return "</table></div>"
 
 
-_STOPS = ".!?"
-_ORIGINS = {"template": "written by rules from typed results", "quote": "a record's own words"}
-
-
 class Cited(NamedTuple):
     """A sentence in the pieces in which it is printed."""
 
@@ -202,21 +212,6 @@ def study_name(evidence_ids: Sequence[str], report: ResearchReport) -> str:
 
 def _chips(numbers: Sequence[int], references: Sequence[Reference]) -> str:
     return f" {''.join(chip(n, references) for n in numbers)}" if numbers else ""
-
-
-LONGEST_WORD = 18
-"""Letters from which a longer word is broken, not given room."""
-_GAP = 4.5
-"""Space around a cell, and what capitals take more, in characters."""
-_LINE_END = bounded(r"[\s/]|-(?=[^\W\d])")
-"""Where a line may end within a cell; a number that holds hyphens stays whole."""
-_FILLED = 1.25
-"""Room that a column would take, in mean lengths of its cells: most of them fit on one line."""
-_WIDE = 40.0
-"""Characters from which a longer text is set on several lines even where there is room."""
-
-Columns = Sequence[Sequence[str]]
-"""The texts of each column, its heading first."""
 
 
 def column_widths(columns: Columns, line: float) -> list[float]:

@@ -25,6 +25,9 @@ FIGURES: Mapping[str, Callable[[ResearchReport], Drawing]] = MappingProxyType(
     {"prisma": draw_prisma, "mechanism": draw_mechanism, "timeline": draw_timeline}
 )
 """By name. Each is a pure function: the same report gives the same drawing."""
+_HEAD = ("run_id", "generated_at")
+_TIME: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
+_ID = TypeAdapter(str)
 
 
 def as_json(report: Document, imprint: Imprint) -> str:
@@ -86,11 +89,6 @@ def written(suffix: str, document: Document, imprint: Imprint) -> bytes:
     """The file of that suffix, which must be one that the document can be had in."""
     made = as_json(document, imprint) if suffix == "json" else WRITERS[suffix](document)
     return made.encode() if isinstance(made, str) else made
-
-
-_HEAD = ("run_id", "generated_at")
-_TIME: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
-_ID = TypeAdapter(str)
 
 
 def from_json(text: str) -> tuple[Document, Imprint]:

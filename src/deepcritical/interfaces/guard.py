@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deepcritical.domain.errors import AuthenticationError
@@ -61,6 +63,11 @@ CHALLENGE = {"WWW-Authenticate": 'Basic realm="DeepCritical: any name, the token
 def _is_hashed(path: str) -> bool:
     """Whether a file's name says what is in it; the last characters of a path tell."""
     return path.startswith(ASSETS) and bool(HASHED_NAME.search(path[-16:]))
+
+
+def report_html(html: str, headers: Mapping[str, str] = MappingProxyType({})) -> HTMLResponse:
+    """The answer with a report, or a part of one, that can load and send nothing."""
+    return HTMLResponse(html, headers={"Content-Security-Policy": REPORT_POLICY, **headers})
 
 
 class Guard:

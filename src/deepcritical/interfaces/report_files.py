@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import SnapshotCorruptError, StorageError
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS, Format
 from deepcritical.export.imprint import Imprint
@@ -84,9 +85,8 @@ def read_report(path: Path) -> SavedReport:
         why = f"The report {path} cannot be read: {error.strerror}."
         raise SnapshotCorruptError(why, _ADVICE) from error
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        why = f"{path.name} is no report: {where}: {first['msg']}."
+        where, what, _ = first_invalid(error)
+        why = f"{path.name} is no report: {where or 'the file'}: {what}."
         raise SnapshotCorruptError(why, _ADVICE) from error
     except (ValueError, RecursionError) as error:
         raise SnapshotCorruptError(f"{path.name} is no report: {error}.", _ADVICE) from error

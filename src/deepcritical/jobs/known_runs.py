@@ -34,6 +34,8 @@ from deepcritical.verification.ids import id_named
 
 _LOG = logging.getLogger(__name__)
 
+AGAIN_S = 2.0
+"""How often a database that is away is asked again."""
 MAX_ACTIVE = 20
 """Runs of a service that may be under way at once."""
 MAX_KEPT = 200
@@ -70,6 +72,21 @@ class KnownRuns:
         """Conduct the runs of dead workers, from now on; nothing without a database."""
         if self._durable:
             await self._durable.start(self._parts_for, self._tools)
+
+    async def keep_tending(self) -> None:
+        """Do so as soon as there is a database; one that is away ends no server.
+
+        Nothing is begun in a process whose engine another service has.
+        """
+        while True:
+            try:
+                return await self.tend()
+            except EngineBusyError as error:
+                _LOG.warning("runs that wait are not conducted here: %s", error)
+                return None
+            except StorageError as error:
+                _LOG.warning("runs that wait are not conducted yet: %s", error)
+                await asyncio.sleep(AGAIN_S)
 
     def _begin(self, held: Held) -> None:
         """Begin with a run; its log and its ending tell what becomes of it."""

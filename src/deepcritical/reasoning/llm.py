@@ -22,7 +22,7 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.mechanism.chains import proposed_chains
+from deepcritical.mechanism.graph import proposed_chains
 from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import Assessed, Hypotheses, NextTurn, Plan, TeamNote
 from deepcritical.models.asking import Asker, open_asker

@@ -8,8 +8,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
-from deepcritical.vocabulary.folding import Token, key_of, tokens_of
-from deepcritical.vocabulary.matching import scan
+from deepcritical.vocabulary.folding import Token, key_of, scan, tokens_of
 from deepcritical.vocabulary.words import is_english
 
 _MOST_WORDS = 7

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import capitalised
-from deepcritical.vocabulary.folding import Token, key_of, tokens_of
-from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
+from deepcritical.vocabulary.folding import SEPARATORS, Token, key_of, scan, stands_alone, tokens_of
 from deepcritical.vocabulary.words import is_english
 
 _ACRONYM = re.compile("[A-Z]{2}")

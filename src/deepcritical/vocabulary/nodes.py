@@ -17,8 +17,15 @@ from typing import NamedTuple
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.base import Model
 from deepcritical.domain.patterns import bounded
-from deepcritical.vocabulary.folding import Token, fold_word, key_of, tokens_of
-from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
+from deepcritical.vocabulary.folding import (
+    SEPARATORS,
+    Token,
+    fold_word,
+    key_of,
+    scan,
+    stands_alone,
+    tokens_of,
+)
 
 _CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
 """The labels of nodes that a question can be about."""

@@ -13,7 +13,6 @@ from mcp.server.stdio import stdio_server
 
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.interfaces.access import Caller
-from deepcritical.interfaces.left_runs import tended
 from deepcritical.interfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None 
 
 async def _serve(server: Server[Any], runs: RunService) -> None:
     _close_on_signals(runs)
-    beginning = [asyncio.create_task(work) for work in (runs.warm_up(), tended(runs))]
+    beginning = [asyncio.create_task(work) for work in (runs.warm_up(), runs.keep_tending())]
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

@@ -12,8 +12,8 @@ import gradio as gr
 
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.page.asking import FormerRuns
 from deepcritical.interfaces.page.form import Form, build_form, build_own_runs
-from deepcritical.interfaces.page.former import FormerRuns
 from deepcritical.interfaces.page.handlers import RunHandlers
 from deepcritical.interfaces.page.parts import PRIVATE, asset, html, script
 from deepcritical.interfaces.page.plan_review import PlanPanel, build_plan_panel

@@ -26,10 +26,10 @@ from deepcritical.export.sources import trials_of
 from deepcritical.export.templating import filled
 from deepcritical.export.trace_panel import render_trace
 from deepcritical.interfaces.caller import Known
-from deepcritical.interfaces.compared import news_of
-from deepcritical.interfaces.guard import REPORT_POLICY
+from deepcritical.interfaces.guard import report_html
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
+from deepcritical.interfaces.shared_pages import news_of
 from deepcritical.jobs.run import RunView
 
 router = APIRouter(include_in_schema=False)
@@ -137,5 +137,4 @@ async def show_view(
         raise HTTPException(404, "This run has no such part.")
     if name == "report":
         shown = await news_of(request, run) + shown
-    headers = {"Content-Security-Policy": REPORT_POLICY}
-    return Response(shown, media_type="text/html", headers=headers)
+    return report_html(shown)
