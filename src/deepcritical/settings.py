@@ -334,10 +334,7 @@ class Settings(_WithSources):
         key of the settings are dropped, with another address the key. Models of steps and the
         fallback stay beside the model of the settings, or beside the first one.
 
-        Args:
-            model: As ``provider:name``; empty for rules alone.
-            base_url: Address of the model's server.
-            api_key: The key.
+        A `model` of '' stands for rules alone.
 
         Raises:
             ConfigurationError: An address or a key is given, and no model.

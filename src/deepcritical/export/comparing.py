@@ -65,9 +65,7 @@ def render_comparison(first: Side, second: Side) -> str:
 def render_news(former: Side | None, now: Side) -> str:
     """Return what is new in a run that asks the question of a former one, as an HTML fragment.
 
-    Args:
-        former: The former run; None for one that was deleted.
-        now: The run that asks its question again.
+    `former` is None for a run that was deleted.
     """
     compared = compare(former.document, now.document) if former else None
     return filled("news.html", former=former, now=now, compared=compared)

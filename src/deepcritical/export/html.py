@@ -60,10 +60,8 @@ class Step(NamedTuple):
 def render_document(document: Document, *, alone: bool = False) -> str:
     """The report, or the answer, as an HTML fragment, to be shown under `stylesheet`.
 
-    Args:
-        document: What a run ended with.
-        alone: Whether nothing stands beside it; else search log, evidence table and the figures of
-            mechanism and timeline are left out, which the page has in tabs of their own.
+    Without `alone`, search log, evidence table and the figures of mechanism and timeline are left
+    out, which the page has in tabs of their own.
     """
     if isinstance(document, DeepAnswer):
         return _answer(document, alone=alone)

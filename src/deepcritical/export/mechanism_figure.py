@@ -268,11 +268,7 @@ def lay_out(
     An edge that passes over columns gets a free slot in each, so that it runs between the boxes;
     the order within a column follows the mean place of the neighbours, which keeps crossings few.
 
-    Args:
-        columns: Column of each node, from 0.
-        edges: Pairs of names.
-        node_height: Height to keep for a node, with the gap around it.
-        pass_height: The same for a passing edge.
+    Heights include the gap around a node or a passing edge.
     """
     ways = {edge: _way(edge, columns) for edge in edges}
     slots: dict[int, dict[Slot, None]] = defaultdict(dict)

@@ -53,14 +53,7 @@ def as_pdf(report: ResearchReport) -> bytes:
 
 
 def typeset(template: str, name: str, data: Node, **wanted: Any) -> bytes:
-    """A template of ours, set with data that it knows by a name.
-
-    Args:
-        template: Its file.
-        name: What it calls the data.
-        data: What JSON can hold.
-        wanted: The format, and what goes with it.
-    """
+    """A template of ours, set with data that it knows by a name."""
     import typst
 
     written = typst.Compiler(

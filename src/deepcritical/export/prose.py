@@ -44,12 +44,7 @@ Columns = Sequence[Sequence[str]]
 
 
 def to_html(markdown: str, references: Sequence[Reference]) -> str:
-    """Safe HTML of a part of a report; markup that stands in the text is shown as text.
-
-    Args:
-        markdown: Prose with inline ``[n]``, which points at ``references[n - 1]``.
-        references: The references of the report.
-    """
+    """Safe HTML of a part of a report; markup that stands in the text is shown as text."""
     return str(_parser().render(markdown, {"references": references}))
 
 

@@ -46,12 +46,7 @@ class Asked(NamedTuple):
 
 
 def render_trace(events: Sequence[LoggedEvent], told: Callable[[LoggedEvent], str]) -> str:
-    """The trace of a run.
-
-    Args:
-        events: Those of the run's log.
-        told: One of them in a line for people.
-    """
+    """The trace of a run."""
     turns = _turns(events)
     return filled(
         "trace.html",

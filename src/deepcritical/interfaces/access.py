@@ -80,12 +80,7 @@ class Caller(NamedTuple):
 class Access:
     """Says who asks, and whether he may.
 
-    Args:
-        mode: How it is known who asks.
-        tokens: The token of each user.
-        runs_per_hour: Runs that an anonymous user may start in an hour.
-        shares: Makes share links and checks them.
-        public_documents: Whether anonymous users may upload documents.
+    `runs_per_hour` are those that an anonymous user may start.
     """
 
     def __init__(
@@ -137,10 +132,7 @@ class Access:
     def check_reader(self, connection: HTTPConnection, run_id: str, owner: str = "") -> None:
         """Refuse to let others read a private run.
 
-        Args:
-            connection: Who asks, and by which link.
-            run_id: What he asks for.
-            owner: Whose run it is; '' where there is none of this id.
+        `owner` is '' where there is no run of this id.
 
         Raises:
             AuthenticationError: There is neither a token nor a share link to this run.

@@ -78,9 +78,7 @@ class Guard:
     A site that the user visits may send a form to a server on loopback without asking; such a
     request names its origin, and a request with the origin of another host is refused.
 
-    Args:
-        app: Answers.
-        own: Hosts and ports of proxies in front, whose pages are this server's.
+    Pages of `own`, the hosts and ports of proxies in front, are this server's.
     """
 
     def __init__(self, app: ASGIApp, own: frozenset[str] = frozenset()) -> None:
@@ -108,12 +106,7 @@ class Guard:
 
 
 class Crowd:
-    """Refuses an address that has too many requests open at once: streams, above all.
-
-    Args:
-        app: Answers.
-        most: Open requests of one address.
-    """
+    """Refuses an address that has too many requests open at once: streams, above all."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app

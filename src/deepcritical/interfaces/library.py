@@ -140,11 +140,6 @@ def read_study(text: str, *, title: str = "", model: str | None = None) -> Study
     Nothing is searched and nothing is kept. Without a model few results are read; the reading says
     by whom it is.
 
-    Args:
-        text: The abstract or paper.
-        title: Its title.
-        model: As for `aresearch`.
-
     Raises:
         DeepCriticalError: The model cannot be asked.
         ValueError: The text is empty.

@@ -57,11 +57,6 @@ def serve_page(served: Served, listening: socket.socket, front: Front | None = N
     """Answer requests at a bound socket until the process is stopped.
 
     Its runs then wait for the next process.
-
-    Args:
-        served: What it answers with.
-        listening: Where requests arrive.
-        front: How it is reached.
     """
     front = front or Front()
     logging.basicConfig(level=logging.WARNING)

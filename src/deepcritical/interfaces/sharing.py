@@ -43,9 +43,7 @@ class ShareLink(NamedTuple):
 class ShareLinks:
     """Makes links and checks them; nothing is stored, so that a link ends only by its expiry.
 
-    Args:
-        secret: Signs the links. None takes a random secret: then links end with the process.
-        clock: Seconds since 1970.
+    Without a `secret` they are signed with a random one, and end with the process.
     """
 
     def __init__(

@@ -93,10 +93,7 @@ async def _research_run(run_id: str) -> str:
 class DbosEngine:
     """The runs of one process, and those that wait for any process.
 
-    Args:
-        url: A normalised address.
-        name: The name of this process among all that share the database.
-        shares: Limits on concurrent runs; None for a process that takes none from the queue.
+    `url` is normalised; without `shares` it takes no run from the queue.
     """
 
     def __init__(self, url: str, name: WorkerName, shares: Shares | None) -> None:
@@ -223,8 +220,7 @@ class DbosEngine:
     async def close(self, leave: Callable[[str], Awaitable[None]]) -> None:
         """End, and queue the runs of this process, which must have been stopped before.
 
-        Args:
-            leave: Called with each run before another process may begin with it.
+        `leave` is called with each run before another process may begin with it.
 
         Raises:
             StorageError: They cannot be queued; the engine has ended nevertheless.

@@ -22,10 +22,6 @@ class Journal(Protocol):
 
         A concurrent task makes one call, as its first await: a replay goes by the order of calls.
 
-        Args:
-            name: The name of the record, such as ``read_all``.
-            effect: Is run when nothing is recorded yet.
-
         Raises:
             ResearchCancelled: The run was stopped, or another worker continues it.
         """

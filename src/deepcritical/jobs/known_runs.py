@@ -157,10 +157,7 @@ class KnownRuns:
     ) -> tuple[OwnDocument, ...]:
         """Return the documents that a user names for a run; the run looks up ids of records.
 
-        Args:
-            given: Ids of records and of uploads, and texts.
-            user_id: Whose uploads may be named.
-            reads_files: Whether absolute paths may be named, too.
+        `given` are ids of records and of the user's uploads, texts, and with `reads_files` paths.
 
         Raises:
             DocumentError: One cannot be read or found, or there are too many.
@@ -312,12 +309,7 @@ class KnownRuns:
     ) -> tuple[TraceSummary, ...]:
         """Return a user's runs, the newest first; none without a database.
 
-        Args:
-            user_id: The user.
-            tool_name: Only runs of this tool.
-            most: At most so many.
-            before: Only runs older than the one of this id.
-            words: Only runs whose question has each of them, in any case.
+        `before` is the id of a run; of `words` the question has each, in any case.
         """
         if self._traces is None:
             return ()

@@ -130,10 +130,7 @@ class Recorder:
     ) -> T:
         """Return the recorded result of an effect; a replay tells its events again.
 
-        Args:
-            form: Its name and its result on record.
-            effect: Is awaited unless it is recorded.
-            keeper: Keeps something for later calls.
+        The `keeper` keeps something for later calls.
 
         Raises:
             DeepCriticalError: What the effect raised, as it is recorded.

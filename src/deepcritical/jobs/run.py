@@ -222,9 +222,7 @@ def document_of(trace: ToolTrace) -> Document | None:
 async def failed_output(run: RunView, why: str = "") -> ToolOutput:
     """Return the output of `deep_research` for a run without an answer: its progress until then.
 
-    Args:
-        run: The run.
-        why: The reason; '' takes it from the events.
+    Without `why` the reason is taken from the events.
 
     Raises:
         StorageError: The database cannot be read.

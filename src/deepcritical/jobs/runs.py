@@ -142,9 +142,7 @@ class RunService(KnownRuns):
     def reasoner_of(self, model: str = "", key: SecretStr | None = None) -> Reasoner:
         """Return the reasoner for a run with this model and key. Blocks: it may load libraries.
 
-        Args:
-            model: As ``provider:name``; '' is the service's own.
-            key: The user's own key.
+        The model is ``provider:name``; '' is the service's own.
 
         Raises:
             ConfigurationError: There is none.
@@ -229,11 +227,7 @@ class RunService(KnownRuns):
     ) -> RunOf[ResearchReport]:
         """Start a run that ends with a report; must be called within a running event loop.
 
-        Args:
-            question: The question as the user wrote it.
-            depth: How far the run may go.
-            plan: A reviewed plan; its limits hold, and `question` is the plan's.
-            given: See `Given`.
+        The limits of a reviewed `plan` hold, and `question` is its own. See `Given` for the rest.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
@@ -254,12 +248,8 @@ class RunService(KnownRuns):
     ) -> RunOf[DeepAnswer]:
         """Start a run that ends with an answer; must be called within a running event loop.
 
-        Args:
-            question: Any biomedical question, as the user wrote it.
-            context: What the user says beside it.
-            max_iterations: Rounds of search at most, 1-10; None leaves it to the depth.
-            depth: As for `submit`, like the errors.
-            given: See `Given`.
+        `max_iterations`, 1-10, are rounds of search at most; None leaves them to the depth.
+        The rest, and the errors, are as for `submit`.
         """
         recipe = self._recipe(
             DEEP_RESEARCH, question, depth, given, rounds=max_iterations, context=context

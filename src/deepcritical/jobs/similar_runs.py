@@ -161,11 +161,7 @@ def _by_words(question: str, others: Sequence[str]) -> list[float]:
 class SimilarRuns:
     """Finds completed runs that may answer a question.
 
-    Args:
-        runs, similarity, news: Find runs, compare wordings, and ask what is new since.
-        ttl_days: Age up to which a run is offered; 0 offers none.
-        rounds: Rounds of a free question that names none.
-        now: The time of day, UTC.
+    0 `ttl_days` offer none; `rounds` are those of a free question that names none.
     """
 
     def __init__(
@@ -200,13 +196,7 @@ class SimilarRuns:
         They ended with a result within the time to live, by the same tool, sources and limits, and
         every source was read. Of several with the same words the newest is returned.
 
-        Args:
-            question: The new question.
-            tool_name: ``research`` or ``deep_research``.
-            context: Of a free question.
-            depth: Of a report.
-            max_iterations: Of a free question; None for the default.
-            user_id: Who asks; other users' runs are never found.
+        `context` and `max_iterations` are of a free question, `depth` is of a report.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError: It is no question.

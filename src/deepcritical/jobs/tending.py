@@ -92,9 +92,7 @@ class Tending:
     async def sweep(self, *, first: bool = False) -> None:
         """Send a heartbeat, and have the runs of dead workers taken over.
 
-        Args:
-            first: Whether this worker has no runs yet, so that those under its name belong to a
-                former process.
+        At `first` this worker has no runs, and those under its name belong to a former process.
         """
         # Read before the live workers: a worker that begins meanwhile is then among those.
         under_way = await self.engine.under_way()

@@ -58,14 +58,7 @@ class Studied(NamedTuple):
 
 
 class MechanismGraph:
-    """Signed edges between drug, molecules, processes and condition, each with what it rests on.
-
-    Args:
-        drug: Where chains begin.
-        condition: Where they end.
-        facts: What curated sources know of the drug.
-        studies: The records that may be used, with their readings.
-    """
+    """Signed edges between drug, molecules, processes and condition, each with what it rests on."""
 
     def __init__(
         self,
@@ -163,10 +156,6 @@ def chains_of(graph: MechanismGraph, terms: Sequence[str] = ()) -> tuple[Mechani
     """Chains that the question poses, then those of the graph, best supported first.
 
     A chain of the graph ends at an effect where nothing ties that to the condition.
-
-    Args:
-        graph: What is known.
-        terms: Targets or processes that the question names.
     """
     posed = [_chain(graph, path, posed=True) for path in dict.fromkeys(_posed(graph, terms))]
     told = [chain.nodes for chain in posed]

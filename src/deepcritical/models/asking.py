@@ -91,9 +91,7 @@ class _Line:
 async def open_asker(server: ModelServer, desk: RunDesk) -> AsyncIterator[Asker]:
     """An asker over clients of its own, until the context ends.
 
-    Args:
-        server: The model of the run, with those of its steps.
-        desk: The run's limits, clock and key. The key goes to no other address than the model's.
+    The desk's key goes to no other address than the model's.
     """
     async with AsyncExitStack() as stack:
         clients = {}
@@ -108,13 +106,7 @@ async def open_asker(server: ModelServer, desk: RunDesk) -> AsyncIterator[Asker]
 
 
 class Asker:
-    """Puts the questions of one run to its models, within the desk's limits and time.
-
-    Args:
-        server: The model of the run, with those of its steps.
-        clients: A client of each, by the name of its server.
-        desk: The run's limits, clock and ear.
-    """
+    """Puts the questions of one run to its models, within the desk's limits and time."""
 
     def __init__(self, server: ModelServer, clients: Mapping[str, Model], desk: RunDesk) -> None:
         self.purse = Purse(desk.limits, server.price, desk.elapsed_s)
@@ -294,11 +286,6 @@ class SpannedModel(WrapperModel):
     """Tells of every request that is sent, by the semantic conventions for generative AI.
 
     Not by the library's own way, which tells prompts.
-
-    Args:
-        model: Is asked.
-        server: Where it is.
-        telemetry: Is told.
     """
 
     def __init__(self, model: Model, server: ModelServer, telemetry: Telemetry) -> None:

@@ -161,10 +161,7 @@ def told_of(error: BaseException) -> tuple[str, str]:
 class NoAnswerError(ReasoningError):
     """The model gave none that could be used; the message says why, in a few words.
 
-    Args:
-        message: Why.
-        advice: What can be done about it.
-        of_server: Whether its server failed, so that another model may answer.
+    With `of_server` the server failed, so that another model may answer.
     """
 
     def __init__(self, message: str, advice: str = "", *, of_server: bool = False) -> None:

@@ -37,10 +37,7 @@ async def check_model(
 ) -> tuple[Check, ...]:
     """What a run with these limits can expect of a model: server, key, typed answer, price.
 
-    Args:
-        server: The model's server.
-        key_found_in: Where the key was found; '' without one.
-        limits: Limits of the run that is meant; they hold for the one question, too.
+    `key_found_in` is '' without a key; the limits hold for the one question, too.
     """
     resolved = passed("model", _resolved(server))
     if server.needs_key and not key_found_in:

@@ -48,10 +48,7 @@ Cost = Callable[[AbstractUsage], float | None]
 def cost_of(provider: str, model: str, url: str) -> Cost:
     """The cost of a model's answers.
 
-    Args:
-        provider: The service, as pydantic-ai calls it.
-        model: The model's name.
-        url: Where it is asked; several services sell one model.
+    By the address first: several services sell one model.
     """
 
     def cost(used: AbstractUsage) -> float | None:
@@ -250,10 +247,6 @@ def hosted_model_server(spec: str, *, timeout_s: float = 60.0) -> ModelServer:
 
     It is for names that anybody may type: no other address can be reached through it, and a run
     must bring its key.
-
-    Args:
-        spec: ``provider:name``.
-        timeout_s: Seconds for one answer.
 
     Raises:
         ConfigurationError: No hosted provider is named.

@@ -114,11 +114,7 @@ def listed_providers() -> tuple[Listed, ...]:
 def opened(provider: Listed, model: str, secret: str | None, url: str | None) -> Model:
     """A client for one of its models; nothing is sent.
 
-    Args:
-        provider: The provider.
-        model: The model's name.
-        secret: The key; without one the provider looks for its own in the environment.
-        url: Another address than its own.
+    Without `secret` the provider looks for its own in the environment.
 
     Raises:
         ConfigurationError: Its library is not installed, or it lacks something else.

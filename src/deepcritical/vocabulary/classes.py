@@ -95,9 +95,7 @@ def _named(key: str) -> DrugClass | None:
 def find_classes(text: str, *, shouted: bool = False) -> tuple[ClassMention, ...]:
     """The classes named in a text, in order, without overlap; the longest name wins.
 
-    Args:
-        text: Any text.
-        shouted: Whether it is written in capitals, which then tell no abbreviation.
+    In a `shouted` text, which is in capitals, these tell no abbreviation.
     """
     return tuple(scan(tokens_of(text), partial(_match, text, shouted)))
 

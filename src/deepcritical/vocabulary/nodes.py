@@ -160,10 +160,6 @@ class Vocabulary:
     def find(self, text: str, labels: Collection[str] | None = None) -> tuple[NodeMention, ...]:
         """The nodes named in a text, in order, without overlap; the longest name wins.
 
-        Args:
-            text: Any text.
-            labels: Labels of the nodes looked for; all when None.
-
         Returns:
             Mentions whose offsets refer to `text`.
         """

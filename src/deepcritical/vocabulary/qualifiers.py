@@ -156,12 +156,7 @@ def places_of_qualifiers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def fits(asked: Qualifiers, people: str) -> bool:
-    """Whether those described are surely the people that a question asks about.
-
-    Args:
-        asked: What the question says of them.
-        people: What a study says of its own.
-    """
+    """Whether those described are surely the people that a question asks about."""
     own = qualifiers_in(people)
     return all(_fits(name, values, own.get(name, frozenset())) for name, values in asked.items())
 

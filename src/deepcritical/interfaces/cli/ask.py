@@ -184,14 +184,7 @@ def _print(output: ToolOutput) -> None:
 
 
 def ask_records(evidence: str, question: str, most: int, *, as_json: bool) -> bool:
-    """Print what the records say to a question; whether they say anything.
-
-    Args:
-        evidence: A snapshot, by name or path.
-        question: The question, checked.
-        most: Records shown.
-        as_json: Whether JSON is printed.
-    """
+    """Print what the records say to a question; whether they say anything."""
     found, how = asyncio.run(_asked_of_records(evidence, question, most))
     if not found.subjects and found.passages:
         _tell("The question names no drug and no condition: sentences on any of them are shown.")

@@ -121,12 +121,7 @@ async def run_out(
 ) -> Ended[Result]:
     """Begin a run once its question is checked, show it, and wait for its end.
 
-    Args:
-        runs: Is closed in the end.
-        check: Checks the question.
-        begin: Begins the run.
-        quiet: Whether warnings alone are shown.
-        failed: Is told of a run that fails.
+    It closes `runs`; `failed` is told of a run that fails.
     """
     try:
         if check:
@@ -174,11 +169,6 @@ def former_run(similar: Similar, reusing: Reusing, kind: type[Result]) -> Ended[
 
     On a terminal who asks is asked; in a script it is told on stderr, and the new run begins.
 
-    Args:
-        similar: Looks for similar ones.
-        reusing: What the command line says.
-        kind: What the new run would end with.
-
     Raises:
         TraceNotFoundError: There is no run of the id that the command line names.
         StorageError: That run has no result of this kind.
@@ -216,13 +206,6 @@ def print_report(
     report: Document, imprint: Imprint, wanted: Wanted, folder: Path | None, *, is_kept: bool
 ) -> None:
     """Print a report; one without a brief, of an old run or of `ask`, is printed as a whole.
-
-    Args:
-        report: The report, or an answer.
-        imprint: Which run it is of.
-        wanted: The form.
-        folder: Where its files are, if they were asked for.
-        is_kept: Whether the run can be had again by its id.
 
     Raises:
         StorageError: The output cannot be written.

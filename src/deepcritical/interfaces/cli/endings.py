@@ -58,12 +58,7 @@ def exit_code(error: BaseException) -> int:
 
 @contextmanager
 def resumable(run_id: str, *, is_kept: bool) -> Iterator[None]:
-    """Print the id of a run that is cancelled within, and how to go on with it.
-
-    Args:
-        run_id: The run.
-        is_kept: Whether the database has it.
-    """
+    """Print the id of a run that is cancelled within, and how to go on with it."""
     try:
         yield
     except errors.ResearchCancelled:

@@ -94,10 +94,7 @@ class _Page(NamedTuple):
 def print_brief(report: ResearchReport, brief: Brief, hint: str) -> None:
     """Print the brief on stdout in at most 40 lines, or 50 on a narrow terminal.
 
-    Args:
-        report: The report that it heads, for question, verdict and references.
-        brief: The brief.
-        hint: The last line: where the rest is.
+    The last line is `hint`: where the rest is.
 
     Raises:
         StorageError: The output cannot be written.

@@ -46,12 +46,7 @@ def over_http(
 ) -> Mounted:
     """The tools at `PATH`.
 
-    Args:
-        runs: Runs the questions.
-        lookups: Searches and finds records.
-        access: Says who may start and stop runs.
-        hosts: The names under which the server is asked, and whose pages may ask; None for any.
-        similar: Finds former runs of similar questions; without it none are found.
+    Asked under the names of `hosts`, and by their pages; None takes any.
     """
     manager = StreamableHTTPSessionManager(
         build_server(

@@ -79,12 +79,7 @@ class Tool(NamedTuple):
 
 
 class ToolError(Exception):
-    """A call that ends as an error of its tool.
-
-    Args:
-        text: What happened and what to do next.
-        output: What the tool has to say all the same.
-    """
+    """A call that ends as an error of its tool."""
 
     def __init__(self, text: str, output: Model | None = None) -> None:
         super().__init__(text, output)

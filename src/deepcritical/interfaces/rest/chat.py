@@ -40,11 +40,7 @@ class Session(NamedTuple):
 
 
 class ChatSessions:
-    """Open chats by id, in memory alone: of a user, and of all, the one unused longest goes first.
-
-    Args:
-        clock: Monotonic seconds.
-    """
+    """Open chats by id, in memory alone; the one unused longest goes first."""
 
     IDLE_S = 3600.0
     """Seconds without a message after which a chat is gone."""
