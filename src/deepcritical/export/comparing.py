@@ -72,7 +72,6 @@ def render_news(former: Side | None, now: Side) -> str:
 
 
 def _names(row: OutcomeRow) -> tuple[str, ...]:
-    """Return the outcome, and what the drug was compared with."""
     return finding_cells(row)[:2]
 
 

@@ -52,8 +52,6 @@ class _Line(NamedTuple):
 
 
 class _Plot(NamedTuple):
-    """What one plot shows."""
-
     row: OutcomeRow
     measure: str
     unit: str
@@ -95,7 +93,6 @@ class _Scale:
         return _LEFT + share * (_RIGHT - _LEFT)
 
     def ticks(self) -> list[float]:
-        """Return a few round effects within the plot."""
         if self.is_ratio:
             low, high = math.exp(self.first), math.exp(self.last)
             if high / low > 4:

@@ -213,7 +213,6 @@ def _report(report: ResearchReport, *, alone: bool, parts: Sequence[Part] | None
 
 
 def _words(document: Document) -> dict[str, object]:
-    """What templates write text with."""
     references = document.references
     return {
         "prose": partial(to_html, references=references),
@@ -233,8 +232,6 @@ def _widths(grid: Grid) -> tuple[str, list[str]]:
 
 
 class _Blocks:
-    """Renders the blocks of one report."""
-
     def __init__(self, report: ResearchReport, *, alone: bool) -> None:
         self.report, self.alone = report, alone
         self.sources: tuple[Source, ...] = sources_of(report)
@@ -243,7 +240,6 @@ class _Blocks:
         self.words = _words(report)
 
     def __call__(self, block: Block) -> str:
-        """Return a block as safe HTML."""
         match block:
             case Prose(markdown):
                 return to_html(markdown, self.report.references)

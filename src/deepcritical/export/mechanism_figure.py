@@ -14,6 +14,7 @@ from typing import NamedTuple
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.mechanism_graph import (
     COLUMNS,
+    TONES,
     EdgeSign,
     GraphEdge,
     MechanismGraph,
@@ -27,15 +28,13 @@ _WIDTH = 2 * _MARGIN + len(COLUMNS) * _NODE_WIDTH + (len(COLUMNS) - 1) * _GAP
 _HEAD = 10
 """Length of an arrowhead, which the line leaves free."""
 _MOST_NUMBERS = 3
-_TONES: dict[EdgeSign, Tone] = {
-    EdgeSign.INCREASES: "good",
-    EdgeSign.DECREASES: "bad",
-    EdgeSign.NO_EFFECT: "soft",
-    EdgeSign.ASSOCIATED: "ink",
-    EdgeSign.DISPUTED: "mixed",
-    EdgeSign.UNKNOWN: "soft",
-}
 _DASHES = {EdgeSign.ASSOCIATED: "3 3", EdgeSign.DISPUTED: "7 4", EdgeSign.UNKNOWN: "1.5 4"}
+_MARKS = {
+    EdgeSign.INCREASES: "+",
+    EdgeSign.DECREASES: "−",
+    EdgeSign.NO_EFFECT: "0:",
+    EdgeSign.ASSOCIATED: "~",
+}
 _MEANING = {
     EdgeSign.INCREASES: "raises (+)",
     EdgeSign.DECREASES: "lowers (−)",
@@ -137,7 +136,7 @@ def _points(
 
 
 def _line(edge: GraphEdge, points: Sequence[_Point]) -> str:
-    tone, (x, y) = _TONES[edge.sign], points[-1]
+    tone, (x, y) = TONES[edge.sign], points[-1]
     turned = -1 if points[0][0] >= x else 1
     stop = (x - turned * _HEAD, y)
     data = f"M{points[0][0]:g} {points[0][1]:.1f}"
@@ -151,7 +150,7 @@ def _line(edge: GraphEdge, points: Sequence[_Point]) -> str:
 
 
 def _end(sign: EdgeSign, x: float, y: float, turned: int) -> str:
-    tone, back = _TONES[sign], -turned * _HEAD
+    tone, back = TONES[sign], -turned * _HEAD
     if sign is EdgeSign.DECREASES:
         return path(f"M{x + back:g} {y:.1f}h{-back - turned * 2:g}m0 -8v16", stroke=tone, width=2.6)
     if sign is EdgeSign.NO_EFFECT:
@@ -171,7 +170,7 @@ def _numbers(
         next(_places(points)),
     )
     taken.append((x, y, half))
-    tone = _TONES[edge.sign]
+    tone = TONES[edge.sign]
     frame = box(
         x - half, round(y - 10, 1), 2 * half, 20, stroke=tone, radius=10, hint=edge_words(edge)
     )
@@ -195,14 +194,8 @@ def _apart(place: _Point, half: float, other: tuple[float, float, float]) -> boo
 
 def edge_label(edge: GraphEdge) -> str:
     """Signs and references of an edge, such as ``+4,9 −10``; '' without any."""
-    sides = (
-        ("+", edge.increases),
-        ("−", edge.decreases),
-        ("0:", edge.no_effect),
-        ("~", edge.associated),
-    )
     most = _MOST_NUMBERS if edge.sign is not EdgeSign.DISPUTED else _MOST_NUMBERS - 1
-    return " ".join(f"{sign}{_few(cited, most)}" for sign, cited in sides if cited)
+    return " ".join(f"{_MARKS[sign]}{_few(cited, most)}" for sign, cited in edge.sides.items())
 
 
 def _few(numbers: Sequence[int], most: int) -> str:
@@ -228,13 +221,7 @@ def _told(graph: MechanismGraph) -> str:
 
 def edge_words(edge: GraphEdge) -> str:
     """An edge in words, with its references."""
-    sides = (
-        (EdgeSign.INCREASES.value, edge.increases),
-        (EdgeSign.DECREASES.value, edge.decreases),
-        (EdgeSign.NO_EFFECT.value, edge.no_effect),
-        (EdgeSign.ASSOCIATED.value, edge.associated),
-    )
-    told = [f"{said} [{', '.join(map(str, cited))}]" for said, cited in sides if cited]
+    told = [f"{sign.value} [{', '.join(map(str, n))}]" for sign, n in edge.sides.items()]
     return f"{edge.subject} → {edge.object}: {' but also '.join(told) or edge.sign.value}"
 
 

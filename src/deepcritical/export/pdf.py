@@ -103,7 +103,6 @@ def _badge(report: ResearchReport) -> list[Node]:
 
 
 def _answered(brief: Brief, references: Sequence[Reference]) -> Iterator[Node]:
-    """The sentences of the brief."""
     if brief.licensed:
         yield nodes.paragraph(*nodes.sentences(brief.licensed, references))
     yield {"kind": "lead", "children": nodes.sentences(brief.answer, references)}
@@ -116,7 +115,6 @@ def _answered(brief: Brief, references: Sequence[Reference]) -> Iterator[Node]:
 
 
 def _first(report: ResearchReport) -> Iterator[Node]:
-    """What the first page begins with."""
     references = report.references
     yield nodes.heading(1, report.title)
     yield {"kind": "badge", "children": _badge(report)}
@@ -139,7 +137,6 @@ def _first(report: ResearchReport) -> Iterator[Node]:
 
 
 def _rest(brief: Brief, references: tuple[Reference, ...]) -> Iterator[Node]:
-    """The brief behind its summary of findings."""
     if brief.studies:
         yield nodes.heading(3, "Main studies")
         yield nodes.bullets(_study(study, references) for study in brief.studies)

@@ -121,8 +121,6 @@ def draw_timeline(report: ResearchReport) -> Drawing:
 
 
 class _Scale:
-    """Years to units."""
-
     def __init__(self, points: Sequence[TimelinePoint]) -> None:
         years = [point.year for point in points if point.year is not None]
         self.first, self.last = (min(years), max(years)) if years else (0, 0)

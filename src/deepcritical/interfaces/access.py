@@ -76,6 +76,11 @@ class Caller(NamedTuple):
     new_token: SecretStr | None = None
     """A token made for an anonymous user who sent none; without it he cannot show who he is."""
 
+    @property
+    def owner_token(self) -> str:
+        """The new token, '' without one."""
+        return self.new_token.get_secret_value() if self.new_token else ""
+
 
 class Access:
     """Says who asks, and whether he may.
@@ -241,8 +246,7 @@ def set_cookies(
     frames = "SameSite=None; Secure; Partitioned" if is_secure else "SameSite=Lax"
     if opened := shares.opened(connection):
         set_cookie(response, opened, frames)
-    if caller and caller.new_token:
-        token = caller.new_token.get_secret_value()
+    if caller and (token := caller.owner_token):
         # By hand: `set_cookie` knows partitions from Python 3.14 on.
         cookie = f"{OWNER_COOKIE}={token}; Max-Age={COOKIE_S}; Path=/; HttpOnly; {frames}"
         response.headers.append("Set-Cookie", cookie)

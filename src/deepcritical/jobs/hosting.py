@@ -305,7 +305,6 @@ class Hosting:
         await self._show_end(run_id)
 
     async def _show_end(self, run_id: str) -> None:
-        """Show those who wait here for a run that it has ended."""
         held = self.held.get(run_id)
         if held is None or held.followed:
             return

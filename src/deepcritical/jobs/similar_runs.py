@@ -111,8 +111,6 @@ def _compared(answers: Sequence[SourceAnswer], former: Mapping[tuple[str, str], 
 
 
 class _Alike(NamedTuple):
-    """Questions that are worded alike."""
-
     scores: Mapping[int, float]
     """Place in the list -> similarity 0-1, the most similar first."""
     compared_by: str

@@ -62,8 +62,6 @@ class Answered(NamedTuple, Generic[T]):
 
 
 class _Line:
-    """One model, as the questions of a run go to it."""
-
     def __init__(self, server: ModelServer, model: Model, *, stands_in: bool = False) -> None:
         self.server = server
         self.model = model
@@ -82,7 +80,6 @@ class _Line:
         """Whether it is given up for a reason of its server."""
 
     def give_up(self, why: str, *, of_server: bool) -> None:
-        """Ask it no more."""
         self.given_up, self.of_server = why, of_server
         self.server.mode = None
 

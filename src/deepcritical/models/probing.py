@@ -47,8 +47,6 @@ async def check_model(
 
 
 class _Asked:
-    """How the one question ended."""
-
     def __init__(self) -> None:
         self.error: DeepCriticalError | None = None
         self.understood = False

@@ -214,7 +214,6 @@ class _Way:
         return self.client(secret)
 
     def client(self, secret: str | None) -> Model:
-        """A client with this key."""
         # Never None at an address that was set: the libraries would then look for a key in the
         # environment, and might send that of one service to another.
         secret = _checked_key(secret) if secret else None

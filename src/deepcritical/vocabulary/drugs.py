@@ -88,8 +88,6 @@ class DrugMention(Model):
 
 
 class _Meaning(NamedTuple):
-    """What an abbreviation means in a question."""
-
     words: frozenset[str]
     """Folded words of the question one of which tells so."""
     row: int | None

@@ -18,8 +18,6 @@ Qualifiers = Mapping[str, frozenset[str]]
 
 
 class _Kind(NamedTuple):
-    """One way in which people are told apart."""
-
     values: tuple[tuple[str, re.Pattern[str]], ...]
     stated: bool = True
     """Whether a study must say that its people are those: where most have it, few say so."""

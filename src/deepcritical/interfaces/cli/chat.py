@@ -57,8 +57,6 @@ _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing of the tool
 
 
 class _Wanted(NamedTuple):
-    """What is said, about which run, and how it is shown."""
-
     question: str | None
     run: str | None
     yes: bool

@@ -85,7 +85,6 @@ def doctor(
 
 
 async def _examined(model: ChosenModel, choice: Choice, within_s: float) -> list[Check]:
-    """All checks, made at once; none waits for another."""
     # Imported late: `--help` must not wait for them.
     from deepcritical.bootstrap import build_model_server, limits_of, open_sources, read_settings
     from deepcritical.export.pdf import check_pdf

@@ -168,8 +168,6 @@ def research(
 
 
 class _Asked(NamedTuple):
-    """What the command line says of a run."""
-
     question: str | None
     choice: Choice
     model: ChosenModel
@@ -193,7 +191,6 @@ class _Asked(NamedTuple):
 
     @property
     def depth_name(self) -> Depth:
-        """The depth, or the default one."""
         return (self.depth or DepthName.standard).value
 
     def planned(self, path: Path) -> ResearchPlan:
@@ -325,7 +322,6 @@ def write_plan(plan: ResearchPlan, path: Path) -> None:
 
 
 def _summary(plan: ResearchPlan, path: Path) -> str:
-    """What the plan says, and what to do with it."""
     question, limits = plan.question, plan.limits
     rounds = f"{limits.max_iterations} {'round' if limits.max_iterations == 1 else 'rounds'}"
     lines = (

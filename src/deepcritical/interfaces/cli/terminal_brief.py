@@ -52,15 +52,12 @@ _CERTAINTIES = {Certainty.HIGH: "green", Certainty.MODERATE: "cyan", Certainty.L
 
 
 class _Room(NamedTuple):
-    """How many of each are printed."""
-
     findings: int
     studies: int
     missing: int
     trials: int
 
     def of(self, brief: Brief) -> Brief:
-        """Return the brief with no more than that."""
         kept = {name: getattr(brief, name)[:most] for name, most in self._asdict().items()}
         return brief.model_copy(update=kept)
 

@@ -70,7 +70,6 @@ class _Counted:
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         asked = Request(scope)
         if MCP_SESSION_ID_HEADER in asked.headers:
             await self._app(scope, receive, send)

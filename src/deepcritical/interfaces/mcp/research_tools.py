@@ -58,8 +58,6 @@ NEXT = "Call get_research_status every 15 seconds or so, and get_report when it 
 
 
 class _Known(NamedTuple):
-    """A run, and what its events come to."""
-
     run: RunView
     events: tuple[LoggedEvent, ...]
     folded: Folded

@@ -81,8 +81,6 @@ def build_server(
 
 
 class _Answering:
-    """Answers the requests of all clients."""
-
     def __init__(
         self,
         runs: RunService,
@@ -100,7 +98,6 @@ class _Answering:
     async def listed(
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        """All tools."""
         return ListToolsResult(tools=[listed(tool) for tool in self._tools.values()])
 
     async def called(self, context: Context, params: CallToolRequestParams) -> CallToolResult:

@@ -79,18 +79,10 @@ class Asked:
         Raises:
             DeepCriticalError: Nothing is started, and why.
         """
-        common: dict[str, Any] = {
-            "depth": self.depth,
-            "sources": self.sources,
-            "own_limits": self.own_limits,
-            "reasoner": self.reasoner,
-            "model_api_key": self.key,
-            "user_id": user_id,
-            "documents": self.documents,
-        }
+        own = {**self._given, "user_id": user_id, "documents": self.documents}
         if self.kind == RESEARCH:
-            return runs.submit(self.question, plan=plan, **common)
-        return runs.ask(self.question, **common)
+            return runs.submit(self.question, plan=plan, **own)
+        return runs.ask(self.question, **own)
 
     async def plan(self, runs: RunService) -> ResearchPlan:
         """What the run would do first.
@@ -98,14 +90,17 @@ class Asked:
         Raises:
             DeepCriticalError: There is no plan, and why.
         """
-        return await runs.plan(
-            self.question,
-            depth=self.depth,
-            sources=self.sources,
-            own_limits=self.own_limits,
-            reasoner=self.reasoner,
-            model_api_key=self.key,
-        )
+        return await runs.plan(self.question, **self._given)
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        return {
+            "depth": self.depth,
+            "sources": self.sources,
+            "own_limits": self.own_limits,
+            "reasoner": self.reasoner,
+            "model_api_key": self.key,
+        }
 
 
 def answered_by(question: str) -> str:
@@ -178,19 +173,19 @@ async def reasoner_for(runs: RunService, model: str | None, key: SecretStr | Non
     return await asyncio.to_thread(runs.reasoner_of, (model or "").strip(), key)
 
 
+@dataclass
 class FormerRuns:
     """Looks for them while the question is still in its field."""
 
-    def __init__(self, runs: RunService, access: Access, similar: SimilarRuns | None) -> None:
-        self._runs = runs
-        self._access = access
-        self._similar = similar
+    runs: RunService
+    access: Access
+    similar: SimilarRuns | None
 
     async def offered(
         self, question: str, kind: str, depth: Depth, shown: RunShown | None, request: gr.Request
     ) -> str:
         """The offer as HTML; '' without one, and for the question of the run that is shown."""
-        if self._similar is None or request.request is None or not (question or "").strip():
+        if self.similar is None or request.request is None or not (question or "").strip():
             return ""
         if isinstance(shown, dict) and shown.get("question") == visible(question):
             return ""
@@ -201,10 +196,10 @@ class FormerRuns:
             if kind == THREAD:
                 return ""
             if kind == DEEP_RESEARCH:
-                limits = {"max_iterations": self._runs.limits_of(depth).max_iterations}
-            caller = self._access.identify(request.request)
-            self._access.admit_heavy(request.request)
-            found = await self._similar.similar(question, kind, user_id=caller.user_id, **limits)
+                limits = {"max_iterations": self.runs.limits_of(depth).max_iterations}
+            caller = self.access.identify(request.request)
+            self.access.admit_heavy(request.request)
+            found = await self.similar.similar(question, kind, user_id=caller.user_id, **limits)
         except QuestionError:
             return ""  # told when it is asked
         except asyncio.CancelledError:

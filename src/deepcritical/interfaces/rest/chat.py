@@ -155,7 +155,7 @@ async def open_chat(
     return OpenedChat(
         id=chat_id,
         links={"self": at, "messages": f"{at}/messages", "accept": f"{at}/accept"},
-        owner_token=caller.new_token.get_secret_value() if caller.new_token else "",
+        owner_token=caller.owner_token,
     )
 
 

@@ -224,8 +224,7 @@ def started_run(run_id: str, caller: Caller, response: Response) -> StartedRun:
     """A run that was accepted, whose address the response tells, too."""
     links = run_links(run_id)
     response.headers["Location"] = links["self"]
-    token = caller.new_token.get_secret_value() if caller.new_token else ""
-    return StartedRun(id=run_id, links=links, owner_token=token)
+    return StartedRun(id=run_id, links=links, owner_token=caller.owner_token)
 
 
 def shared_run(link: ShareLink) -> SharedRun:
