@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from deepcritical.domain.budget import Depth
 from deepcritical.domain.errors import PlanError, StorageError
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.plan import ResearchPlan, parse_plan
@@ -48,28 +48,12 @@ from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import known
 
 if TYPE_CHECKING:
-    from deepcritical.domain.budget import Depth
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.runs import RunService
     from deepcritical.settings import Settings
 
 _LARGEST_PLAN = 1_000_000
 """In bytes."""
-
-
-class DepthName(StrEnum):
-    """The depths by name; see `RunLimits.for_depth`."""
-
-    quick = "quick"
-    standard = "standard"
-    deep = "deep"
-
-
-class ManagerName(StrEnum):
-    """Who may manage the team."""
-
-    guided = "guided"
-    standard = "standard"
 
 
 _Question = Annotated[
@@ -88,13 +72,13 @@ _Full = Annotated[
     bool, typer.Option("--full", help="Print the whole report, as Markdown, and not its brief.")
 ]
 _Depth = Annotated[
-    DepthName | None,
+    Depth | None,
     typer.Option(
         help="How far the search goes: 1, 3 or 10 rounds at most; by default standard, which is 3."
     ),
 ]
 _Manager = Annotated[
-    ManagerName | None,
+    Literal["guided", "standard"] | None,
     typer.Option(
         help="Who names the next agent: code (guided, the default), or the model (standard)."
     ),
@@ -171,8 +155,8 @@ class _Asked(NamedTuple):
     question: str | None
     choice: Choice
     model: ChosenModel
-    depth: DepthName | None
-    manager: ManagerName | None
+    depth: Depth | None
+    manager: str | None
     reusing: Reusing
 
     @property
@@ -188,10 +172,6 @@ class _Asked(NamedTuple):
             others = "a plan with --from-plan, or a former run with --reuse"
             raise typer.BadParameter(f"name one, {others}", param_hint="QUESTION")
         return checked_question(self.question)
-
-    @property
-    def depth_name(self) -> Depth:
-        return (self.depth or DepthName.standard).value
 
     def planned(self, path: Path) -> ResearchPlan:
         """The plan in a file, which says all that is asked.
@@ -226,7 +206,7 @@ def _built(asked: _Asked, choice: Choice) -> tuple[Settings, RunService]:
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
 
-    manages = {"manager": asked.manager.value} if asked.manager else {}
+    manages = {"manager": asked.manager} if asked.manager else {}
     settings = read_settings(*asked.model).model_copy(update=manages)
     return settings, build_runs(settings, **choice.sought)
 
@@ -236,7 +216,7 @@ def _plan(asked: _Asked, path: Path, quiet: bool, others: dict[str, object]) -> 
     text = asked.text
     _check_new(path)
     _, runs = _built(asked, asked.choice)
-    plan = asyncio.run(runs.plan(text, depth=asked.depth_name))
+    plan = asyncio.run(runs.plan(text, depth=asked.depth or "standard"))
     write_plan(plan, path)
     if not quiet:
         typer.echo(visible(_summary(plan, path)), err=True)
@@ -252,7 +232,7 @@ def _research(
     question = plan.question.text if plan else asked.text
     choice = Choice(plan.place.snapshot, plan.place.sources) if plan else asked.choice
     settings, runs = _built(asked, choice)
-    depth: dict[str, Any] = {"depth": asked.depth_name}
+    depth: dict[str, Any] = {"depth": asked.depth or "standard"}
     if not plan:
         similar = Similar(settings, runs, choice, question, RESEARCH, depth)
         if former := former_run(similar, asked.reusing, ResearchReport):
