@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from deepcritical.domain.errors import (
@@ -17,14 +20,14 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import RunFailed, Stage
 from deepcritical.domain.markdown import one_line
-from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText
+from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText, Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.conduct import DEFECT, failed
 from deepcritical.jobs.durable_runs import CLOSE_S, DurableRuns
 from deepcritical.jobs.engine import EngineBusyError
 from deepcritical.jobs.held import Held, Tool, resolve
-from deepcritical.jobs.hosting import PartsFor
+from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import Once, Run, RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -42,36 +45,45 @@ MAX_KEPT = 200
 """Runs without a database that a service remembers; the oldest that have ended go first."""
 
 
-class KnownRuns:
+@dataclass(kw_only=True, eq=False)
+class KnownRuns(ABC):
     """Conducts runs, or has the engine conduct them, and does what users ask of them.
 
     Every coroutine raises StorageError when the database cannot be used.
     """
 
-    def __init__(
-        self,
-        traces: ToolTraceService | None,
-        durable: DurableRuns | None,
-        tools: dict[str, Tool],
-        parts_for: PartsFor,
-    ) -> None:
-        self._traces = traces
-        self._durable = durable
-        self._tools = tools
-        self._parts_for = parts_for
-        self._runs: dict[str, Run] = {}
-        self._handing_out: set[asyncio.Task[None]] = set()
-        self._alone: dict[str, asyncio.Task[None]] = {}
-        """Runs that no engine conducts."""
-        self.keeps_runs = traces is not None
+    traces: ToolTraceService | None = None
+    """Keeps the runs; None keeps them in memory only."""
+    durable: DurableRuns | None = None
+    """Has them outlive this process; None has them end with it."""
+    _runs: dict[str, Run] = field(default_factory=dict, init=False)
+    _handing_out: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _alone: dict[str, asyncio.Task[None]] = field(default_factory=dict, init=False)
+    """Runs that no engine conducts."""
+
+    @property
+    @abstractmethod
+    def tools(self) -> dict[str, Tool]:
+        """How the runs of each tool are conducted."""
+
+    @abstractmethod
+    def parts_of(self, recipe: Recipe) -> Parts:
+        """Return what a run of another process needs here; raise DeepCriticalError without it."""
+
+    @property
+    def keeps_runs(self) -> bool:
         """Whether runs are kept, so that a user can list them."""
-        self.uploads = Uploads(traces.database) if traces else None
+        return self.traces is not None
+
+    @cached_property
+    def uploads(self) -> Uploads | None:
         """Documents that users uploaded; None without a database, where none can be."""
+        return Uploads(self.traces.database) if self.traces else None
 
     async def tend(self) -> None:
         """Conduct the runs of dead workers, from now on; nothing without a database."""
-        if self._durable:
-            await self._durable.start(self._parts_for, self._tools)
+        if self.durable:
+            await self.durable.start(self.parts_of, self.tools)
 
     async def keep_tending(self) -> None:
         """Do so as soon as there is a database; one that is away ends no server.
@@ -90,11 +102,11 @@ class KnownRuns:
 
     def _begin(self, held: Held) -> None:
         """Begin with a run; its log and its ending tell what becomes of it."""
-        if self._durable is None:
+        if self.durable is None:
             self._conduct_alone(held)
             return
-        self._durable.hold(held)
-        task = asyncio.create_task(self._hand_out(self._durable, held))
+        self.durable.hold(held)
+        task = asyncio.create_task(self._hand_out(self.durable, held))
         self._handing_out.add(task)
         task.add_done_callback(self._handing_out.discard)
 
@@ -118,7 +130,7 @@ class KnownRuns:
             raise
 
     def _conduct_alone(self, held: Held) -> None:
-        task = asyncio.create_task(_alone(held, self._tools[held.recipe.tool]))
+        task = asyncio.create_task(_alone(held, self.tools[held.recipe.tool]))
         self._alone[held.run_id] = task
         task.add_done_callback(lambda _task: self._alone.pop(held.run_id, None))
 
@@ -126,8 +138,8 @@ class KnownRuns:
         if task := self._alone.get(run_id):
             # Not before the task's first step: cancelled earlier, it would never write its end.
             task.get_loop().call_soon(task.cancel)
-        elif self._durable:
-            self._durable.stop(run_id)
+        elif self.durable:
+            self.durable.stop(run_id)
 
     async def _handed_out(self) -> None:
         """Wait until the database knows the runs started here, if it can be used."""
@@ -138,8 +150,8 @@ class KnownRuns:
         """Stop every run of this process; a durable one continues in the next process."""
         for run_id in list(self._alone):
             self._stop(run_id)
-        if self._durable:
-            self._durable.let_go()
+        if self.durable:
+            self.durable.let_go()
 
     async def close(self) -> None:
         """Stop every run, and close the database when all is written or handed over."""
@@ -147,10 +159,10 @@ class KnownRuns:
         self.cancel_all()
         if self._alone:
             await asyncio.wait(self._alone.values(), timeout=CLOSE_S)
-        if self._durable:
-            await self._durable.close()
-        if self._traces:
-            await self._traces.close()
+        if self.durable:
+            await self.durable.close()
+        if self.traces:
+            await self.traces.close()
 
     async def documents_of(
         self, given: Sequence[str | PastedText], user_id: str, *, reads_files: bool = False
@@ -180,15 +192,15 @@ class KnownRuns:
 
     async def queue_position(self, run_id: str) -> int | None:
         """Return the place of a run in the queue, from 1; None for a run that does not wait."""
-        return await self._durable.board.queue_position(run_id) if self._durable else None
+        return await self.durable.board.queue_position(run_id) if self.durable else None
 
     def conducts(self, run_id: str) -> bool:
         """Whether this process conducts a run that another one began."""
-        return self._durable is not None and self._durable.conducts(run_id)
+        return self.durable is not None and self.durable.conducts(run_id)
 
     async def anybody_conducts(self) -> bool:
         """Whether a living process takes runs from the queue."""
-        durable = self._durable
+        durable = self.durable
         return durable is None or await durable.board.anybody_conducts(durable.ttl_s)
 
     async def resume(self, run_id: str) -> bool:
@@ -201,19 +213,19 @@ class KnownRuns:
             TraceNotFoundError: There is no such run, or nothing is recorded of its steps.
             StorageError: It is completed.
         """
-        if self._durable is None:
+        if self.durable is None:
             raise _unknown(run_id)
         await self.tend()
-        elsewhere = await self._durable.resume(run_id)
+        elsewhere = await self.durable.resume(run_id)
         if (run := self._runs.get(run_id)) and run.ended:
             del self._runs[run_id]  # its end was told here before the database knew of it
         return elsewhere
 
     async def find(self, run_id: str) -> RunView | None:
         """Return the run of that id, of this process or in the database."""
-        if run_id in self._runs or self._traces is None:
+        if run_id in self._runs or self.traces is None:
             return self._runs.get(run_id)
-        return await open_stored(self._traces, run_id)
+        return await open_stored(self.traces, run_id)
 
     async def began(self, once: Once) -> bool:
         """Whether a repeatable start has begun its run in any process.
@@ -223,9 +235,9 @@ class KnownRuns:
         """
         if run := self._runs.get(once.run_id):
             request = run.once.request if run.once else ""
-        elif self._traces:
+        elif self.traces:
             try:
-                trace = await self._traces.get_trace(once.run_id)
+                trace = await self.traces.get_trace(once.run_id)
             except TraceNotFoundError:
                 return False
             request = str(trace.input_params.get("request", ""))
@@ -243,9 +255,9 @@ class KnownRuns:
         Raises:
             TraceNotFoundError: There is none, or more than one.
         """
-        if self._traces is None:
+        if self.traces is None:
             raise _unknown(beginning)
-        run_id = (await self._traces.find_trace(beginning, user_id=user_id)).id
+        run_id = (await self.traces.find_trace(beginning, user_id=user_id)).id
         run = await self.find(run_id)
         if run is None:
             raise _unknown(run_id)  # deleted meanwhile
@@ -259,8 +271,8 @@ class KnownRuns:
         """
         if run := self._runs.get(run_id):
             run.cancel()
-        elif self._traces and self._durable:
-            await requests.cancel(self._traces, self._durable.board, run_id)
+        elif self.traces and self.durable:
+            await requests.cancel(self.traces, self.durable.board, run_id)
         else:
             raise _unknown(run_id)
 
@@ -273,10 +285,10 @@ class KnownRuns:
         run = self._runs.get(run_id)
         if run:
             run.write_now()
-        if self._traces and self._durable:
+        if self.traces and self.durable:
             # Noted in any case: another process may have begun with it, or take it over.
             with contextlib.suppress(StorageError) if run else contextlib.nullcontext():
-                await requests.write_now(self._traces, self._durable.board, run_id)
+                await requests.write_now(self.traces, self.durable.board, run_id)
         elif run is None:
             raise _unknown(run_id)
 
@@ -290,12 +302,12 @@ class KnownRuns:
         run = self._runs.get(run_id)
         if run and not run.ended:
             raise StorageError(f"The run {run_id} has not ended.", "Cancel it first.")
-        if self._traces:
-            user_id = (await self._traces.get_trace(run_id)).user_id
-            if self._durable:
-                await requests.delete(self._traces, self._durable.board, run_id, user_id=user_id)
+        if self.traces:
+            user_id = (await self.traces.get_trace(run_id)).user_id
+            if self.durable:
+                await requests.delete(self.traces, self.durable.board, run_id, user_id=user_id)
             else:
-                await self._traces.delete(run_id, user_id=user_id)
+                await self.traces.delete(run_id, user_id=user_id)
         self._runs.pop(run_id, None)
 
     async def runs_of(
@@ -311,18 +323,18 @@ class KnownRuns:
 
         `before` is the id of a run; of `words` the question has each, in any case.
         """
-        if self._traces is None:
+        if self.traces is None:
             return ()
         await self._handed_out()
-        return await self._traces.list_traces(
+        return await self.traces.list_traces(
             user_id, tool_name, most=most, before=before, words=words
         )
 
     def _make_room(self, user_id: str) -> None:
         ended = [run_id for run_id, run in self._runs.items() if run.ended]
-        most = self._durable.board.most_of_user if self._durable else MAX_ACTIVE
+        most = self.durable.board.most_of_user if self.durable else MAX_ACTIVE
         counted = (run for run in self._runs.values() if not run.ended)
-        if sum(self._durable is None or run.user_id == user_id for run in counted) >= most:
+        if sum(self.durable is None or run.user_id == user_id for run in counted) >= most:
             raise CapacityError(
                 f"{most} runs are under way, and that is the limit.", "Try again in a minute."
             )

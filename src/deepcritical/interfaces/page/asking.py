@@ -196,7 +196,7 @@ class FormerRuns:
             if kind == THREAD:
                 return ""
             if kind == DEEP_RESEARCH:
-                limits = {"max_iterations": self.runs.limits_of(depth).max_iterations}
+                limits = {"max_iterations": self.runs.limits_for(depth).max_iterations}
             caller = self.access.identify(request.request)
             self.access.admit_heavy(request.request)
             found = await self.similar.similar(question, kind, user_id=caller.user_id, **limits)

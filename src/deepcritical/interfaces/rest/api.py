@@ -79,7 +79,7 @@ async def health() -> dict[str, str]:
 @router.get("/sources")
 async def sources(runs: Runs) -> models.ServerShown:
     """What answers here: the reasoner and the sources."""
-    return models.ServerShown(reasoner=runs.reasoner, sources=await runs.sources())
+    return models.ServerShown(reasoner=runs.reasoner.name, sources=await runs.sources())
 
 
 @router.post("/runs", status_code=202)
