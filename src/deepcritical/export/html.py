@@ -6,14 +6,13 @@ needs a script.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
 from deepcritical.domain.answer import DeepAnswer, Document
 from deepcritical.domain.brief import COLUMNS, finding_cells
-from deepcritical.domain.claims import is_quote
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
@@ -24,7 +23,7 @@ from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.grids import Grid, findings_grid
-from deepcritical.export.mechanism_figure import draw_mechanism, edge_label, edge_words
+from deepcritical.export.mechanism_figure import draw_mechanism
 from deepcritical.export.parts import Block, Chains, Ledger, Part, Prose, parts_of
 from deepcritical.export.preview import Preview
 from deepcritical.export.prisma_figure import draw_prisma
@@ -34,19 +33,16 @@ from deepcritical.export.prose import (
     chip,
     cited_html,
     column_widths,
-    how_checked,
     natural_width,
     numbers_of,
-    study_facts,
     study_name,
     to_html,
     to_inline_html,
-    trial_facts,
 )
 from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of, trials_of
-from deepcritical.export.svg import Drawing, inline
+from deepcritical.export.svg import Drawing
 from deepcritical.export.templating import filled, stylesheet
-from deepcritical.export.timeline import draw_timeline, point_words, timeline, year_of
+from deepcritical.export.timeline import draw_timeline, timeline
 
 
 class Step(NamedTuple):
@@ -77,7 +73,7 @@ def render_sources(document: Document) -> str:
     """What chips and arrows of the document open, as an HTML fragment."""
     sources = sources_of(document)
     edges = edge_sources(document, sources) if isinstance(document, ResearchReport) else ()
-    return filled("sources.html", sources=sources, edges=edges, words=edge_words)
+    return filled("sources.html", sources=sources, edges=edges)
 
 
 def render_page(document: Document, preview: Preview | None = None, above: str = "") -> str:
@@ -104,14 +100,12 @@ def render_evidence(document: Document) -> str:
         "evidence.html",
         sources=sources_of(document),
         source_names=[(name, name) for name in names],
-        year_of=year_of,
         stances=any(row.stances for row in document.evidence_table),
         read=document.total_papers_reviewed
         if isinstance(document, ResearchReport)
         else document.records_read,
         prisma=report and report.prisma,
         flow=report and draw_prisma(report),
-        drawn=inline,
     )
 
 
@@ -123,7 +117,6 @@ def render_mechanism(report: ResearchReport) -> str:
         "mechanism.html",
         drawing=draw_mechanism(report),
         edges=edges,
-        drawn=inline,
         prose=partial(to_html, references=references),
     )
 
@@ -168,7 +161,6 @@ def render_studies(
         columns=COLUMNS,
         cells=finding_cells,
         forests=draw_forests(shown),
-        drawn=inline,
     )
 
 
@@ -189,10 +181,7 @@ _KINDS = (
 def render_timeline(report: ResearchReport) -> str:
     """The references by year and level, and the same as a list."""
     points = sorted(timeline(report), key=lambda p: (p.year is None, -(p.year or 0), p.number))
-    told: Callable[..., str] = point_words
-    return filled(
-        "timeline.html", drawing=draw_timeline(report), points=points, told=told, drawn=inline
-    )
+    return filled("timeline.html", drawing=draw_timeline(report), points=points)
 
 
 def _report(report: ResearchReport, *, alone: bool, parts: Sequence[Part] | None = None) -> str:
@@ -206,8 +195,6 @@ def _report(report: ResearchReport, *, alone: bool, parts: Sequence[Part] | None
         candidates=candidates,
         shown=_Blocks(report, alone=alone),
         numbers=partial(numbers_of, references=references),
-        study_facts=study_facts,
-        trial_facts=trial_facts,
         **_words(report),
     )
 
@@ -250,15 +237,13 @@ class _Blocks:
                     "table.html", grid=block, cards=cards, sortable=sortable, **self.words
                 )
             case Drawing():
-                return filled("figure.html", drawing=block, drawn=inline)
+                return filled("figure.html", drawing=block)
             case Chains(hypotheses):
                 return self._chains(hypotheses)
             case Ledger():
                 return filled(
                     "ledger.html",
                     ledger=block,
-                    how_checked=how_checked,
-                    is_quote=is_quote,
                     **self.words,
                 )
             case _:
@@ -270,8 +255,6 @@ class _Blocks:
             "chains.html",
             chains=[(h, tuple(_steps(h, self.edges))) for h in hypotheses],
             drug=drugs[0].name if drugs else "",
-            edge_label=edge_label,
-            edge_words=edge_words,
         )
 
 

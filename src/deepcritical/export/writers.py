@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from pydantic import AwareDatetime, TypeAdapter
@@ -21,9 +20,11 @@ from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.svg import Drawing, standalone
 from deepcritical.export.timeline import draw_timeline, timeline
 
-FIGURES: Mapping[str, Callable[[ResearchReport], Drawing]] = MappingProxyType(
-    {"prisma": draw_prisma, "mechanism": draw_mechanism, "timeline": draw_timeline}
-)
+FIGURES: Mapping[str, Callable[[ResearchReport], Drawing]] = {
+    "prisma": draw_prisma,
+    "mechanism": draw_mechanism,
+    "timeline": draw_timeline,
+}
 """By name. Each is a pure function: the same report gives the same drawing."""
 _HEAD = ("run_id", "generated_at")
 _TIME: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
@@ -68,20 +69,18 @@ def _figure(name: str, report: ResearchReport) -> str:
     return standalone(FIGURES[name](report))
 
 
-WRITERS: Mapping[str, Callable[[Any], str | bytes]] = MappingProxyType(
-    {
-        "html": _html,
-        "pdf": _pdf,
-        "md": lambda document: document.to_markdown(),
-        "bib": as_bibtex,
-        "ris": as_ris,
-        "csl.json": as_csl_json,
-        "evidence.csv": as_evidence_csv,
-        "studies.csv": as_studies_csv,
-        **{f"{name}.svg": partial(_figure, name) for name in FIGURES},
-        "figures.json": as_figures_json,
-    }
-)
+WRITERS: Mapping[str, Callable[[Any], str | bytes]] = {
+    "html": _html,
+    "pdf": _pdf,
+    "md": lambda document: document.to_markdown(),
+    "bib": as_bibtex,
+    "ris": as_ris,
+    "csl.json": as_csl_json,
+    "evidence.csv": as_evidence_csv,
+    "studies.csv": as_studies_csv,
+    **{f"{name}.svg": partial(_figure, name) for name in FIGURES},
+    "figures.json": as_figures_json,
+}
 """By file suffix, of all formats but `json`, which is headed by the imprint."""
 
 

@@ -7,9 +7,8 @@ import hashlib
 import json
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import ValidationError
@@ -62,7 +61,7 @@ class RunOf(Generic[Ended_co]):
     user_id: str = LOCAL_USER
     tool_name: str = ""
     """``research`` or ``deep_research``."""
-    asked: Mapping[str, Any] = MappingProxyType({})
+    asked: Mapping[str, Any] = field(default_factory=dict)
     """The parameters of the tool, as the trace keeps them."""
     once: Once | None = None
 

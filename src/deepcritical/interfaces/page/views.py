@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
@@ -34,16 +33,14 @@ from deepcritical.jobs.run import RunView
 
 router = APIRouter(include_in_schema=False)
 
-_OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = MappingProxyType(
-    {
-        "report": render_document,
-        "sources": render_sources,
-        "evidence": render_evidence,
-        "mechanism": render_mechanism,
-        "trials": render_trials,
-        "timeline": render_timeline,
-    }
-)
+_OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = {
+    "report": render_document,
+    "sources": render_sources,
+    "evidence": render_evidence,
+    "mechanism": render_mechanism,
+    "trials": render_trials,
+    "timeline": render_timeline,
+}
 """The parts that a report, or an answer, is all that is needed for."""
 
 
