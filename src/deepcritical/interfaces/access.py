@@ -18,7 +18,7 @@ import secrets
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import SecretStr
 from starlette.requests import HTTPConnection
@@ -34,6 +34,10 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.interfaces.sharing import SHARE, ShareLinks, set_cookie
 from deepcritical.tools.rate_limiter import Quota
+
+if TYPE_CHECKING:
+    from deepcritical.jobs.run import RunView
+    from deepcritical.jobs.runs import RunService
 
 OWNER_COOKIE = "deepcritical_owner"
 """Holds the token of an anonymous user of a browser."""
@@ -154,6 +158,20 @@ class Access:
             raise OwnershipError(
                 "This run is another user's.", "Ask its owner for a share link to it."
             )
+
+    async def readable(
+        self, runs: RunService, connection: HTTPConnection, run_id: str
+    ) -> RunView | None:
+        """Return a run for who may read it; None where there is none of this id.
+
+        Raises:
+            AuthenticationError, OwnershipError: As of `check_reader`.
+        """
+        self.check_reader(connection, run_id)  # first, so that a stranger learns nothing of ids
+        run = await runs.find(run_id)
+        if run:
+            self.check_reader(connection, run_id, run.user_id)
+        return run
 
     def owns(self, connection: HTTPConnection, owner: str) -> bool:
         """Whether a run of this owner is that of who asks."""

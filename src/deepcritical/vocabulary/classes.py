@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, partial
-from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.folding import Token, key_of, scan, tokens_of
-from deepcritical.vocabulary.words import is_english
+from deepcritical.vocabulary.words import data_text, is_english
 
 _MOST_WORDS = 7
 _WORD = 4
@@ -44,8 +43,7 @@ class _Table(NamedTuple):
 @cache
 def _table() -> _Table:
     found: dict[str, DrugClass] = {}
-    source = resources.files("deepcritical").joinpath("data", "drug_classes.tsv")
-    for line in source.read_text(encoding="utf-8").splitlines():
+    for line in data_text("drug_classes.tsv").splitlines():
         name, others, members = (tuple(filter(None, cell.split("|"))) for cell in line.split("\t"))
         kept = DrugClass(name[0], others, members)
         for other in (*name, *others):

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
-from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
@@ -26,6 +25,7 @@ from deepcritical.vocabulary.folding import (
     stands_alone,
     tokens_of,
 )
+from deepcritical.vocabulary.words import data_text
 
 _CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
 """The labels of nodes that a question can be about."""
@@ -178,8 +178,7 @@ def _preferred(names: Sequence[str]) -> str:
 @cache
 def vocabulary() -> Vocabulary:
     """The vocabulary shipped with the package, read once."""
-    source = resources.files("deepcritical").joinpath("data", "vocabulary.json")
-    nodes = json.loads(source.read_text(encoding="utf-8"))["nodes"]
+    nodes = json.loads(data_text("vocabulary.json"))["nodes"]
     return Vocabulary(
         VocabularyNode(
             id=node["id"],

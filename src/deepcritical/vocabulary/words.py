@@ -9,10 +9,14 @@ _BEGINNINGS = "re non un anti pre post co over under bio neuro immuno multi".spl
 _ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))
 
 
+def data_text(name: str) -> str:
+    """Return the text of a file of `data`."""
+    return (resources.files("deepcritical") / "data" / name).read_text(encoding="utf-8")
+
+
 @cache
 def _words() -> frozenset[str]:
-    file = resources.files("deepcritical").joinpath("data", "english_words.txt")
-    return frozenset(file.read_text(encoding="utf-8").split())
+    return frozenset(data_text("english_words.txt").split())
 
 
 def is_english(word: str) -> bool:

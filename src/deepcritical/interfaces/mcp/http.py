@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
@@ -15,10 +14,9 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deepcritical.interfaces.access import Access, Caller
+from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
 from deepcritical.interfaces.mcp.server import build_server
-from deepcritical.interfaces.mcp.tool import Needs
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
@@ -49,9 +47,7 @@ def over_http(
     Asked under the names of `hosts`, and by their pages; None takes any.
     """
     manager = StreamableHTTPSessionManager(
-        build_server(
-            runs, lookups, partial(_caller, access), partial(_check_reader, access), similar
-        ),
+        build_server(runs, lookups, access, similar),
         security_settings=_security(hosts),
         max_request_body_size=MAX_BODY_BYTES,
         max_sessions=_MAX_SESSIONS,
@@ -83,25 +79,6 @@ class _Counted:
 
         self._access.check_sessions(asked)
         await self._app(scope, receive, counted)
-
-
-def _caller(access: Access, request: Request | None, needs: Needs) -> Caller:
-    if request is None:
-        raise ValueError("the transport gave a call without its request")
-    if needs is Needs.READ:
-        return Caller("", "")
-    caller = access.identify(request)
-    if needs is Needs.WORK:
-        access.admit_heavy(request)
-    if needs is Needs.START:
-        access.admit_run(caller)
-    return caller
-
-
-def _check_reader(access: Access, request: Request | None, run_id: str, owner: str) -> None:
-    if request is None:
-        raise ValueError("the transport gave a call without its request")
-    access.check_reader(request, run_id, owner)
 
 
 def _security(hosts: Sequence[str] | None) -> TransportSecuritySettings:

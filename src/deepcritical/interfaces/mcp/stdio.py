@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
-from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.interfaces.access import Caller
 from deepcritical.interfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
@@ -27,16 +25,7 @@ def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None 
     Nothing but the protocol goes to stdout; logs go to stderr.
     """
     logging.basicConfig(level=logging.WARNING)
-    local = Caller(LOCAL_USER, "")
-    server = build_server(
-        runs,
-        lookups,
-        lambda _request, _needs: local,
-        lambda _request, _run_id, _owner: None,
-        similar,
-        reads_files=True,
-    )
-    asyncio.run(_serve(server, runs))
+    asyncio.run(_serve(build_server(runs, lookups, None, similar), runs))
 
 
 async def _serve(server: Server[Any], runs: RunService) -> None:

@@ -196,10 +196,8 @@ class RunHandlers:
     async def _taken_up(self, run_id: str, request: gr.Request) -> Shown:
         form, asked = self.form, _browser(request)
         try:
-            run = await self.runs.find(run_id)
-            owner = run.user_id if run else ""
-            self.access.check_reader(asked, run_id, owner)
-            own = self.access.owns(asked, owner)
+            run = await self.access.readable(self.runs, asked, run_id)
+            own = run is not None and self.access.owns(asked, run.user_id)
         except DeepCriticalError as error:
             return {form.refused: problem(str(error))}
         if run is None:
@@ -214,9 +212,7 @@ class RunHandlers:
         if not isinstance(run_id, str) or request.request is None:
             return None
         try:
-            run = await self.runs.find(run_id)
-            owner = run.user_id if run else ""
-            self.access.check_reader(request.request, run_id, owner)
+            run = await self.access.readable(self.runs, request.request, run_id)
         except DeepCriticalError as error:
             return {"id": run_id, "problem": str(error)}
         if run is None or not run.ended:
