@@ -24,13 +24,7 @@ from pydantic import SecretStr
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from deepcritical.domain.errors import (
-    AccessError,
-    AuthenticationError,
-    ConfigurationError,
-    OwnershipError,
-    QuotaExceededError,
-)
+from deepcritical.domain import errors
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.interfaces.sharing import SHARE, ShareLinks, set_cookie
 from deepcritical.tools.rate_limiter import Quota
@@ -150,12 +144,12 @@ class Access:
         if not self.keeps_private or self.shares.covers(connection, run_id):
             return
         if SHARE in connection.query_params and not _token_of(connection):
-            raise AuthenticationError(
+            raise errors.AuthenticationError(
                 "This share link has expired, or is not valid.",
                 "Ask the owner of the run for a new one.",
             )
         if self.identify(connection).user_id != owner and owner:
-            raise OwnershipError(
+            raise errors.OwnershipError(
                 "This run is another user's.", "Ask its owner for a share link to it."
             )
 
@@ -177,7 +171,7 @@ class Access:
         """Whether a run of this owner is that of who asks."""
         try:
             return self.identify(connection).user_id == owner
-        except AuthenticationError:
+        except errors.AuthenticationError:
             return False
 
     def admit_run(self, caller: Caller) -> None:
@@ -204,7 +198,7 @@ class Access:
             QuotaExceededError: As of `admit_turn`.
         """
         if caller.anonymous and not self.takes_documents:
-            raise AccessError(
+            raise errors.AccessError(
                 "This public server takes no files.",
                 "Give ids or paste the text, or use a server of your own.",
             )
@@ -246,7 +240,7 @@ def check_owner(caller: Caller, user_id: str) -> None:
         OwnershipError: It is another user's.
     """
     if caller.user_id != user_id:
-        raise OwnershipError(
+        raise errors.OwnershipError(
             "Only who started a run may stop or delete it.",
             "Send the token that it was begun with.",
         )
@@ -311,9 +305,13 @@ def parse_tokens(text: str) -> dict[str, SecretStr]:
         user, _, token = entry.partition(":")
         usable = _USER.fullmatch(user) and not user.startswith(_ANONYMOUS)
         if not usable or not _TOKEN.fullmatch(token):
-            raise ConfigurationError(f"Entry {number} of the tokens is no user:token.", _ADVICE)
+            raise errors.ConfigurationError(
+                f"Entry {number} of the tokens is no user:token.", _ADVICE
+            )
         if user in found or token in (known.get_secret_value() for known in found.values()):
-            raise ConfigurationError(f"Entry {number} of the tokens is there twice.", _ADVICE)
+            raise errors.ConfigurationError(
+                f"Entry {number} of the tokens is there twice.", _ADVICE
+            )
         found[user] = SecretStr(token)
     return found
 
@@ -360,10 +358,12 @@ def _owner(token: str) -> str:
     return _ANONYMOUS + hashlib.sha256(token.encode()).hexdigest()[:32]
 
 
-def _unauthenticated(token: str) -> AuthenticationError:
+def _unauthenticated(token: str) -> errors.AuthenticationError:
     if token:
-        return AuthenticationError("This token is not known here.", "Ask who runs the server.")
-    return AuthenticationError(
+        return errors.AuthenticationError(
+            "This token is not known here.", "Ask who runs the server."
+        )
+    return errors.AuthenticationError(
         "This server needs a token.", "Send it in the header Authorization: Bearer TOKEN."
     )
 
@@ -376,6 +376,6 @@ def _count(caller: Caller, of_user: Quota, of_address: Quota, what: str) -> None
 
 def _admit(wait_s: float, what: str) -> None:
     if wait_s:
-        raise QuotaExceededError(
+        raise errors.QuotaExceededError(
             f"Too many {what} for now.", f"Try again in {wait_s:.0f} s.", wait_s
         )

@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from deepcritical.domain.errors import (
-    CapacityError,
-    DocumentError,
-    QuestionError,
-    StorageError,
-    TraceNotFoundError,
-)
+from deepcritical.domain import errors
 from deepcritical.domain.events import RunFailed, Stage
 from deepcritical.domain.markdown import one_line
 from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText, Recipe
@@ -96,7 +90,7 @@ class KnownRuns(ABC):
             except EngineBusyError as error:
                 _LOG.warning("runs that wait are not conducted here: %s", error)
                 return None
-            except StorageError as error:
+            except errors.StorageError as error:
                 _LOG.warning("runs that wait are not conducted yet: %s", error)
                 await asyncio.sleep(AGAIN_S)
 
@@ -115,9 +109,9 @@ class KnownRuns(ABC):
         try:
             await self.tend()
             await durable.submit(held)
-        except CapacityError as error:
+        except errors.CapacityError as error:
             await _tell_failed(held, failed(error), error)
-        except (EngineBusyError, StorageError) as error:
+        except (EngineBusyError, errors.StorageError) as error:
             # As text: a record that keeps the error keeps its frames, and the key in them.
             _LOG.warning("the run %s ends with this process: %s", held.run_id, str(error))
             if held.session.log.ended or (held.cancelled and not held.taken_in):
@@ -187,7 +181,9 @@ class KnownRuns(ABC):
             else:
                 found.append(_looked_up(one))
         if len(found) > MAX_DOCUMENTS:
-            raise DocumentError(f"A run reads at most {MAX_DOCUMENTS} documents.", "Choose some.")
+            raise errors.DocumentError(
+                f"A run reads at most {MAX_DOCUMENTS} documents.", "Choose some."
+            )
         return tuple(found)
 
     async def queue_position(self, run_id: str) -> int | None:
@@ -238,13 +234,13 @@ class KnownRuns(ABC):
         elif self.traces:
             try:
                 trace = await self.traces.get_trace(once.run_id)
-            except TraceNotFoundError:
+            except errors.TraceNotFoundError:
                 return False
             request = str(trace.input_params.get("request", ""))
         else:
             return False
         if request != once.request:
-            raise QuestionError(
+            raise errors.QuestionError(
                 "This Idempotency-Key was sent with another request.", "Make a new one."
             )
         return True
@@ -287,7 +283,7 @@ class KnownRuns(ABC):
             run.write_now()
         if self.traces and self.durable:
             # Noted in any case: another process may have begun with it, or take it over.
-            with contextlib.suppress(StorageError) if run else contextlib.nullcontext():
+            with contextlib.suppress(errors.StorageError) if run else contextlib.nullcontext():
                 await requests.write_now(self.traces, self.durable.board, run_id)
         elif run is None:
             raise _unknown(run_id)
@@ -301,7 +297,7 @@ class KnownRuns(ABC):
         """
         run = self._runs.get(run_id)
         if run and not run.ended:
-            raise StorageError(f"The run {run_id} has not ended.", "Cancel it first.")
+            raise errors.StorageError(f"The run {run_id} has not ended.", "Cancel it first.")
         if self.traces:
             user_id = (await self.traces.get_trace(run_id)).user_id
             if self.durable:
@@ -335,7 +331,7 @@ class KnownRuns(ABC):
         most = self.durable.board.most_of_user if self.durable else MAX_ACTIVE
         counted = (run for run in self._runs.values() if not run.ended)
         if sum(self.durable is None or run.user_id == user_id for run in counted) >= most:
-            raise CapacityError(
+            raise errors.CapacityError(
                 f"{most} runs are under way, and that is the limit.", "Try again in a minute."
             )
         for run_id in ended[: max(0, len(self._runs) - MAX_KEPT + 1)]:
@@ -358,8 +354,8 @@ async def _alone(held: Held, tool: Tool) -> None:
         resolve(held.ending, error)
 
 
-def _unknown(run_id: str) -> TraceNotFoundError:
-    return TraceNotFoundError(f"There is no run {run_id} here.", "Look up its id.")
+def _unknown(run_id: str) -> errors.TraceNotFoundError:
+    return errors.TraceNotFoundError(f"There is no run {run_id} here.", "Look up its id.")
 
 
 def _pasted(given: PastedText) -> OwnDocument:
@@ -371,7 +367,7 @@ def _pasted(given: PastedText) -> OwnDocument:
 def _looked_up(given: str) -> OwnDocument:
     if named := id_named(given):
         return OwnDocument(name=named)
-    raise DocumentError(
+    raise errors.DocumentError(
         f"“{one_line(given)[:80]}” is neither a PMID, PMCID, DOI or NCT number nor an upload.",
         "Correct it, or leave it out.",
     )

@@ -16,6 +16,7 @@ import typer
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
+from deepcritical.interfaces.cli import options
 from deepcritical.interfaces.cli.ended import (
     NoSimilar,
     Reuse,
@@ -26,19 +27,6 @@ from deepcritical.interfaces.cli.ended import (
     run_out,
 )
 from deepcritical.interfaces.cli.endings import NO_EVIDENCE
-from deepcritical.interfaces.cli.options import (
-    AskKey,
-    BaseUrl,
-    Choice,
-    ChosenModel,
-    ModelName,
-    Quiet,
-    Snapshot,
-    Sources,
-    chosen,
-    chosen_model,
-    folder_of,
-)
 from deepcritical.interfaces.cli.output import plain_json, print_json, to_stdout
 from deepcritical.interfaces.report_files import ANSWER_FILES
 
@@ -93,17 +81,17 @@ class _Asked(NamedTuple):
 def ask(
     question: _Question,
     evidence: _Evidence = None,
-    snapshot: Snapshot = None,
-    sources: Sources = None,
+    snapshot: options.Snapshot = None,
+    sources: options.Sources = None,
     context: _Context = "",
     max_iterations: _MaxIterations = None,
     out: _Out = None,
     most: _Max = None,
-    model: ModelName = None,
-    model_base_url: BaseUrl = None,
-    ask_key: AskKey = False,
+    model: options.ModelName = None,
+    model_base_url: options.BaseUrl = None,
+    ask_key: options.AskKey = False,
     as_json: _Json = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
     reuse: Reuse = None,
     no_similar: NoSimilar = False,
 ) -> None:
@@ -126,8 +114,8 @@ def ask(
         folder = _folder(out, most)
         reusing = Reusing(reuse, look=not (no_similar or quiet))
         wanted = _Asked(asked, context, max_iterations, folder, quiet, as_json, reusing)
-        with_model = chosen_model(model, model_base_url, ask_key)
-        found = _research(wanted, chosen(snapshot, sources), with_model)
+        with_model = options.chosen_model(model, model_base_url, ask_key)
+        found = _research(wanted, options.chosen(snapshot, sources), with_model)
     if not found:
         raise typer.Exit(NO_EVIDENCE)
 
@@ -144,10 +132,10 @@ def _refuse(*searching: object) -> None:
 def _folder(out: str | None, most: int | None) -> Path | None:
     if most is not None:
         raise typer.BadParameter("it goes with --evidence", param_hint="--max")
-    return folder_of(out)
+    return options.folder_of(out)
 
 
-def _research(wanted: _Asked, choice: Choice, model: ChosenModel) -> bool:
+def _research(wanted: _Asked, choice: options.Choice, model: options.ChosenModel) -> bool:
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
     from deepcritical.domain.answer import DeepAnswer
