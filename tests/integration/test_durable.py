@@ -12,10 +12,10 @@ from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
+from deepcritical.jobs.conduct import Held
 from deepcritical.jobs.dbos_engine import _asked
 from deepcritical.jobs.dbos_setup import SHARED
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.held import Held
 from deepcritical.jobs.run import StoredRun
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ended, of_type

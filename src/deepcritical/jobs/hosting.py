@@ -14,9 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deepcritical.domain import errors
 from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.recipe import Begun, Recipe
-from deepcritical.jobs.conduct import OpenSources, failed, forget_causes
+from deepcritical.jobs.conduct import (
+    Held,
+    Hosted,
+    OpenSources,
+    Tool,
+    failed,
+    forget_causes,
+    resolve,
+    session_of,
+    settle,
+    show,
+)
 from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
-from deepcritical.jobs.held import Held, Hosted, Tool, resolve, session_of, settle, show
 from deepcritical.jobs.recorder import Host
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog

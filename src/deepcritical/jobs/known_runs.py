@@ -17,10 +17,9 @@ from deepcritical.domain.markdown import one_line
 from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText, Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
-from deepcritical.jobs.conduct import DEFECT, failed
+from deepcritical.jobs.conduct import DEFECT, Held, Tool, failed, resolve
 from deepcritical.jobs.durable_runs import CLOSE_S, DurableRuns
 from deepcritical.jobs.engine import EngineBusyError
-from deepcritical.jobs.held import Held, Tool, resolve
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import Once, Run, RunView, open_stored

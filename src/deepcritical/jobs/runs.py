@@ -26,8 +26,16 @@ from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, OwnDocument, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.jobs.conduct import OpenSources, Orchestrate, forget_causes, log_defect, within
-from deepcritical.jobs.held import Held, Tool, session_of
+from deepcritical.jobs.conduct import (
+    Held,
+    OpenSources,
+    Orchestrate,
+    Tool,
+    forget_causes,
+    log_defect,
+    session_of,
+    within,
+)
 from deepcritical.jobs.hosting import Parts, PartsFor
 from deepcritical.jobs.known_runs import KnownRuns
 from deepcritical.jobs.run import Once, RunOf, RunView
