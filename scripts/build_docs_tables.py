@@ -247,7 +247,7 @@ def settings() -> str:
 def model_providers() -> str:
     """Write the providers of models, those of the installed library among them."""
     rows = [
-        (code(key), code(key_variable(key)) if one.hosted else "", code(one.base_url))
+        (code(key), code(key_variable(key)) if one.needs_key else "", code(one.base_url))
         for key, one in PROVIDERS.items()
     ]
     listed = [one for one in listed_providers() if one.key not in PROVIDERS]

@@ -67,7 +67,7 @@ def cost_of(provider: str, model: str, url: str) -> Cost:
 class _Provider(NamedTuple):
     api: Literal["responses", "chat", "anthropic"]
     base_url: str
-    hosted: bool
+    needs_key: bool
     """Whether it is somebody's service and needs a key."""
 
 
@@ -204,7 +204,7 @@ class _Way:
         self._provider = _provider(self._key, self._name, spec)
         self._url = _url(self._provider, base_url)
         self._api_key = api_key
-        self.needs_key = _is_hosted(self._provider) and base_url is None
+        self.needs_key = self._provider.needs_key and base_url is None
 
     def own_client(self, own_key: str | None) -> Model:
         """A client with a run's own key, or else the configured one."""
@@ -263,18 +263,14 @@ def _provider(key: str, name: str, spec: str, *, hosted: bool = False) -> _Provi
     """
     found = PROVIDERS.get(key) or listed_provider(key)
     named = name and name.isprintable() and len(spec) <= _LONGEST_NAME
-    if found is None or not named or (hosted and not _is_hosted(found)):
+    if found is None or not named or (hosted and not found.needs_key):
         known = {one.key: one for one in listed_providers()} | PROVIDERS
-        usable = (other for other, one in known.items() if not hosted or _is_hosted(one))
+        usable = (other for other, one in known.items() if not hosted or one.needs_key)
         raise ConfigurationError(
             f'"{spec[:_LONGEST_NAME]}" names no model that can be used here.',
             f"Write provider:name with one of {', '.join(usable)}.",
         )
     return found
-
-
-def _is_hosted(provider: _Provider | Listed) -> bool:
-    return provider.needs_key if isinstance(provider, Listed) else provider.hosted
 
 
 def _checked_key(key: str) -> str:
