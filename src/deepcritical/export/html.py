@@ -7,12 +7,14 @@ needs a script.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
 from deepcritical.domain.answer import DeepAnswer, Document
-from deepcritical.domain.brief import COLUMNS, finding_cells
+from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells
+from deepcritical.domain.comparison import compare, outcome_words
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
@@ -25,7 +27,7 @@ from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.grids import Grid, findings_grid
 from deepcritical.export.mechanism_figure import draw_mechanism
 from deepcritical.export.parts import Block, Chains, Ledger, Part, Prose, parts_of
-from deepcritical.export.preview import Preview
+from deepcritical.export.preview import Preview, preview_of
 from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.prose import (
     EM,
@@ -43,6 +45,13 @@ from deepcritical.export.sources import EdgeSource, Source, edge_sources, source
 from deepcritical.export.svg import Drawing
 from deepcritical.export.templating import filled, stylesheet
 from deepcritical.export.timeline import draw_timeline, timeline
+
+_KINDS = (
+    ("", "all studies"),
+    ("randomised", "randomised trials alone"),
+    ("controlled", "controlled studies without randomisation alone"),
+)
+"""What the verdict may be drawn from."""
 
 
 class Step(NamedTuple):
@@ -170,14 +179,6 @@ def _by_weight(row: OutcomeRow) -> tuple[bool, int]:
     return bool(row.comparator) and not row.asked, weights.index(row.importance)
 
 
-_KINDS = (
-    ("", "all studies"),
-    ("randomised", "randomised trials alone"),
-    ("controlled", "controlled studies without randomisation alone"),
-)
-"""What the verdict may be drawn from."""
-
-
 def render_timeline(report: ResearchReport) -> str:
     """The references by year and level, and the same as a list."""
     points = sorted(timeline(report), key=lambda p: (p.year is None, -(p.year or 0), p.number))
@@ -278,3 +279,73 @@ def _answer(answer: DeepAnswer, *, alone: bool) -> str:
         evidence=evidence_table(answer.evidence_table, references).partition("\n\n")[2],
         **_words(answer),
     )
+
+
+class Side(NamedTuple):
+    """One of two runs that are compared."""
+
+    run_id: str
+    question: str
+    ended_at: datetime
+    document: Document
+
+    @property
+    def on(self) -> str:
+        """Return when it ended, for the reader."""
+        return f"{self.ended_at.astimezone(UTC):%-d %b %Y, %H:%M} UTC"
+
+    @property
+    def outcome(self) -> str:
+        """Return its verdict with the certainty; of an answer what it comes to."""
+        return outcome_words(self.document)
+
+    @property
+    def answer(self) -> str:
+        """Return its answer in a sentence."""
+        return preview_of(self.document).sentence
+
+    def link(self, study: StudyRow) -> str:
+        """Return the address of a study's first record; '' where none is safe to follow."""
+        own = (r for r in self.document.references if r.evidence_id in study.evidence_ids)
+        return next((r.link for r in own if r.link), "")
+
+    def chips(self, study: StudyRow) -> str:
+        """Return the buttons that open a study's records within the run, as safe HTML."""
+        references = self.document.references
+        return "".join(chip(n, references) for n in numbers_of(study.evidence_ids, references))
+
+
+def render_comparison(first: Side, second: Side) -> str:
+    """Return a page with two runs side by side; it needs no script and makes no request."""
+    shown = filled(
+        "compare.html",
+        sides=(first, second),
+        compared=compare(first.document, second.document),
+        columns=COLUMNS[:2],
+        names=_names,
+        found=_found,
+    )
+    page = {"title": "Two runs side by side", "preview": None, "sources": ""}
+    return filled("page.html", style=stylesheet(), shown=shown, **page)
+
+
+def render_news(former: Side | None, now: Side) -> str:
+    """Return what is new in a run that asks the question of a former one, as an HTML fragment.
+
+    `former` is None for a run that was deleted.
+    """
+    compared = compare(former.document, now.document) if former else None
+    return filled("news.html", former=former, now=now, compared=compared)
+
+
+def _names(row: OutcomeRow) -> tuple[str, ...]:
+    return finding_cells(row)[:2]
+
+
+def _found(row: OutcomeRow) -> tuple[str, str]:
+    """Return what was found with its certainty, and how many studies and people stand behind it."""
+    _, _, _, result, certainty = finding_cells(row)
+    counted = "1 study" if row.studies == 1 else f"{row.studies:,} studies"
+    studies = "a review" if row.review and row.studies == 1 else counted
+    people = f", {row.people:,} people" if row.people else ""
+    return f"{result}, {certainty} certainty", f"{studies}{people}"
