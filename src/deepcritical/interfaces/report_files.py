@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import SnapshotCorruptError, StorageError
@@ -21,13 +21,6 @@ _ADVICE = (
     "Give the report.json that `deepcritical research --out FOLDER` of this version writes, or the "
     "answer.json of `deepcritical ask`."
 )
-
-
-class SavedReport(NamedTuple):
-    """What a report.json, or an answer.json, holds."""
-
-    report: Document
-    imprint: Imprint
 
 
 def write_report(
@@ -68,7 +61,7 @@ def _is_answer(report: Document) -> bool:
     return isinstance(report, DeepAnswer)
 
 
-def read_report(path: Path) -> SavedReport:
+def read_report(path: Path) -> tuple[Document, Imprint]:
     """What a report.json, or an answer.json, holds.
 
     Raises:
@@ -80,7 +73,7 @@ def read_report(path: Path) -> SavedReport:
     from deepcritical.export.writers import from_json
 
     try:
-        return SavedReport(*from_json(path.read_text(encoding="utf-8")))
+        return from_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         why = f"The report {path} cannot be read: {error.strerror}."
         raise SnapshotCorruptError(why, _ADVICE) from error
