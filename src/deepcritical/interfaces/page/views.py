@@ -52,8 +52,6 @@ _OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = {
     "timeline": render_timeline,
 }
 """The parts that a report, or an answer, is all that is needed for."""
-_BEFORE = (Stage.QUESTION,)
-_AFTER = (Stage.REPORT, Stage.DONE)
 
 
 class Tab(NamedTuple):
@@ -217,9 +215,9 @@ def _turn(events: Sequence[LoggedEvent], start: int, end: int, rounds: int) -> T
 
 
 def _part(stage: Stage, rounds: int) -> str:
-    if stage in _BEFORE:
+    if stage is Stage.QUESTION:
         return "Question"
-    return "Writing" if stage in _AFTER else f"Round {rounds}"
+    return "Writing" if stage in (Stage.REPORT, Stage.DONE) else f"Round {rounds}"
 
 
 def _seconds(events: Sequence[LoggedEvent], start: int, end: int) -> float:
