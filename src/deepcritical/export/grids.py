@@ -79,7 +79,8 @@ class Grid(NamedTuple):
 
 def findings_grid(report: ResearchReport) -> Grid:
     """Return the summary of findings: the rows of the brief, or the weightiest of the verdict."""
-    rows = report.brief.findings if report.brief else _weightiest(report.verdict.rows)
+    ranked = sorted(report.verdict.rows, key=lambda row: _WEIGHTS.index(row.importance))
+    rows = report.brief.findings if report.brief else ranked[:_MOST_FINDINGS]
     return Grid(
         "Summary of findings",
         ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty"),
@@ -113,10 +114,6 @@ def trials_grid(report: ResearchReport) -> Grid:
         ("Trial", "Status", "Phase", "People", "Why stopped"),
         tuple(_trial(trial) for trial in trials_of(report)),
     )
-
-
-def _weightiest(rows: Sequence[OutcomeRow]) -> Sequence[OutcomeRow]:
-    return sorted(rows, key=lambda row: _WEIGHTS.index(row.importance))[:_MOST_FINDINGS]
 
 
 def _finding(row: OutcomeRow, report: ResearchReport) -> tuple[Cell, ...]:

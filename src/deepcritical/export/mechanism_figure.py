@@ -17,7 +17,6 @@ from deepcritical.export.mechanism_graph import (
     TONES,
     EdgeSign,
     GraphEdge,
-    MechanismGraph,
     mechanism_graph,
 )
 from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, opener, path
@@ -68,7 +67,8 @@ def draw_mechanism(report: ResearchReport) -> Drawing:
         *_edges(edges, layout, nodes),
         _legend(height - 20, {edge.sign for edge in graph.edges}),
     ]
-    return Drawing("mechanism", _TITLE, _told(graph), _WIDTH, height, "".join(parts))
+    said = f"{'; '.join(map(edge_words, graph.edges))}."
+    return Drawing("mechanism", _TITLE, said, _WIDTH, height, "".join(parts))
 
 
 def _x(column: int) -> int:
@@ -213,10 +213,6 @@ def _legend(y: float, signs: Set[EdgeSign]) -> str:
         parts.append(label(x + 52, y, [meaning], tone="soft", size=13))
         x += 72 + 6.8 * len(meaning)
     return "".join(parts)
-
-
-def _told(graph: MechanismGraph) -> str:
-    return f"{'; '.join(map(edge_words, graph.edges))}."
 
 
 def edge_words(edge: GraphEdge) -> str:

@@ -117,7 +117,8 @@ def draw_timeline(report: ResearchReport) -> Drawing:
         parts.append(_lane(level, top, height, marks))
         top += height
     parts += [_axis(scale, top), _legend(top + 58)]
-    return Drawing("timeline", _TITLE, _told(points), _WIDTH, int(top + 104), "".join(parts))
+    said = f"{'; '.join(map(point_words, points))}."
+    return Drawing("timeline", _TITLE, said, _WIDTH, int(top + 104), "".join(parts))
 
 
 class _Scale:
@@ -228,10 +229,6 @@ def _legend(y: float) -> str:
         x += 52 + 7 * len(meaning)
     rest = "hollow: a related condition or outcome · crossed out: retracted · larger: more people"
     return "".join(parts) + label(12, y + 26, [rest], tone="soft", size=13)
-
-
-def _told(points: Sequence[TimelinePoint]) -> str:
-    return f"{'; '.join(map(point_words, points))}."
 
 
 def point_words(point: TimelinePoint) -> str:
