@@ -91,9 +91,9 @@ class NextTurn(_Answer):
     """Whether the request is fully answered."""
     in_loop: bool = False
     progress: bool = True
-    next_agent: Literal["SearchAgent", "HypothesisAgent", "JudgeAgent", "ReportAgent"]
+    next_agent: str
     instruction: str = ""
-    """One sentence."""
+    """One line, in the form that is asked for."""
 
 
 NeedKind = Literal[
