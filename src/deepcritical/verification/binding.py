@@ -20,6 +20,7 @@ from deepcritical.verification.fields import (
     VAGUE,
     Judge,
     keys_of,
+    measured_in,
     source_of,
     studies_of,
 )
@@ -33,6 +34,8 @@ __all__ = ["checks_of"]
 
 _COMPARING = frozenset(map(stem, ("versus", "than", "against")))
 _CONTROLS = frozenset(map(stem, "placebo sham usual standard untreated control".split()))
+_GENERIC = frozenset(map(stem, "drug agent treatment therapy medicine comparator class".split()))
+"""What names no comparator of its own, as in "against other drugs"."""
 _NOTHING = bounded(
     r"\b(?:no (?:treatment|use|exposure|therapy|intervention|\w+ (?:use|treatment|exposure))|"
     r"(?:unexposed|non-?exposed)(?: people)?|non-?users?)\b",
@@ -149,11 +152,12 @@ def _name_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     if not others:
         quoted = frozenset().union(*(keys_of(q) for f in cited for q in f.quotes))
         others = _CONTROLS & quoted
-    for at, key in enumerate(keys):
-        behind = keys[at + 1 : at + 4]
-        if key not in _COMPARING or others & set(behind):
+    behind = [keys[at + 1 : at + 4] for at, key in enumerate(keys) if key in _COMPARING]
+    is_named = any(others & set(part) for part in behind)
+    for part in behind:
+        if others & set(part) or (is_named and _GENERIC & set(part)):
             continue
-        named = [k for k in behind if others or k in drugs | _CONTROLS]
+        named = [k for k in part if others or k in drugs | _CONTROLS]
         if named and not named[0].startswith("#"):
             yield f"the comparison is not with {named[0]}"
     if any(f.way is not Way.NO_DIFFERENCE for f in cited):
@@ -167,9 +171,10 @@ def _outcome_faults(
     """Yield the outcomes of findings that the sentence does not cite."""
     typed = (f"{f.outcome} {f.population} {f.comparator} {f.study}" for f in cited)
     new = keys_of(text) - keys_of(" . ".join(typed))
+    own = {measured_in(f.outcome) for f in cited} - {""}
     for finding in others:
         wanted = keys_of(finding.outcome) - VAGUE - SIGN_WORDS
-        if wanted and wanted <= new:
+        if wanted and wanted <= new and measured_in(finding.outcome) not in own:
             yield f"{finding.outcome} is the outcome of {finding.id}"
 
 

@@ -12,13 +12,13 @@ from deepcritical.verification.fields import (
     Judge,
     fields_of,
     keys_of,
+    measured_in,
     source_of,
     studies_of,
 )
 from deepcritical.verification.names import unknown_figures
 from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
 from deepcritical.verification.words import Word, stem, words
-from deepcritical.vocabulary.outcomes import construct_of
 from deepcritical.vocabulary.words import is_english
 
 __all__ = ["unbound"]
@@ -94,9 +94,9 @@ def _changes(run: Sequence[Word], cited: Sequence[Finding]) -> bool:
     run = [word for word in run if not any(_are_kin(word.key, key) for key in kin)]
     if not all(is_english(word.raw) for word in run):
         return True
-    new = _named(" ".join(word.raw for word in run))
+    new = measured_in(" ".join(word.raw for word in run))
     texts = [t for f in cited for t in (f.outcome, f.population, f.design, *f.quotes)]
-    known = {_named(part) for t in texts for part in (t, *(w.raw for w in words(t)))}
+    known = {measured_in(part) for t in texts for part in (t, *(w.raw for w in words(t)))}
     return bool(new) and new not in known
 
 
@@ -107,15 +107,10 @@ def _are_kin(one: str, other: str) -> bool:
     return shared >= _KIN_LETTERS and 3 * shared >= 2 * max(len(one), len(other))
 
 
-def _named(text: str) -> str:
-    construct = construct_of(text, text)
-    return construct.name if construct else ""
-
-
 def _unnamed(text: str, cited: Sequence[Finding], *, is_judged: bool) -> Iterator[str]:
     """Yield the drug, outcome or direction of a finding that a sentence does not name."""
     told = keys_of(text)
-    named = {_named(text), *(_named(word.raw) for word in words(text))} - {""}
+    named = {measured_in(text), *(measured_in(word.raw) for word in words(text))} - {""}
     is_told = any(signs(clause) for clause in clauses(text))
     for finding in cited:
         if not keys_of(finding.drug) - VAGUE <= told:
@@ -123,7 +118,7 @@ def _unnamed(text: str, cited: Sequence[Finding], *, is_judged: bool) -> Iterato
         if finding.way is None and is_judged:
             continue
         wanted = keys_of(finding.outcome) - VAGUE
-        near = wanted & told or _named(finding.outcome) in named
+        near = wanted & told or measured_in(finding.outcome) in named
         if not (wanted <= told or (is_judged and near)):
             yield f"the outcome of {finding.id} is not named"
         if finding.way is None or not is_told:

@@ -70,6 +70,8 @@ def direction_faults(text: str, cited: Sequence[Finding], judge: Judge) -> Itera
         outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
         for sign in {s for part in clauses(clause) for s in signs(part, outcome)}:
             told.add(sign)
+            if sign == "mixed" and len({f.way for f in cited}) > 1:
+                continue  # of findings that differ
             fitting = [f for f in owners if sign in _expected(f, clause, judge)]
             borne |= {f.id for f in fitting}
             if not fitting:

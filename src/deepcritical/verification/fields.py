@@ -7,8 +7,18 @@ from typing import Literal
 
 from deepcritical.domain.sentences import Finding
 from deepcritical.verification.words import stem, words
+from deepcritical.vocabulary.outcomes import construct_of
 
-__all__ = ["RATIOS", "VAGUE", "Judge", "fields_of", "keys_of", "source_of", "studies_of"]
+__all__ = [
+    "RATIOS",
+    "VAGUE",
+    "Judge",
+    "fields_of",
+    "keys_of",
+    "measured_in",
+    "source_of",
+    "studies_of",
+]
 
 Judge = Literal["nobody", "writer", "other"]
 """Who judges the meaning of a sentence: no model, the one that wrote it, or another one."""
@@ -27,6 +37,12 @@ VAGUE = frozenset(
 def keys_of(text: str) -> frozenset[str]:
     """Return the stems of the words of a text that count, without figures."""
     return frozenset(w.key for w in words(text) if not w.is_figure)
+
+
+def measured_in(text: str) -> str:
+    """Return the name of what an outcome measures, such as cognition; '' where it is not known."""
+    construct = construct_of(text, text)
+    return construct.name if construct else ""
 
 
 def fields_of(finding: Finding) -> str:
