@@ -14,7 +14,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import CheckName, Finding, SentenceCheck
 from deepcritical.domain.votes import Way
-from deepcritical.verification.direction import direction_faults, owned
+from deepcritical.verification.direction import direction_faults, owners_of
 from deepcritical.verification.fields import (
     RATIOS,
     VAGUE,
@@ -26,7 +26,7 @@ from deepcritical.verification.fields import (
 )
 from deepcritical.verification.names import unknown_figures, unknown_names
 from deepcritical.verification.people import population_faults
-from deepcritical.verification.signs import SIGN_WORDS
+from deepcritical.verification.signs import SIGN_WORDS, clauses
 from deepcritical.verification.strength import overstated
 from deepcritical.verification.words import stem, words
 
@@ -97,9 +97,11 @@ def _figure_faults(
     if not apart:
         yield from _role_faults(text, cited)
     if len(cited) > 1 and not apart:
-        for clause, owners in owned(text, cited):
-            other = unknown_figures(clause, source_of(owners), (float(people), float(studies)))
-            yield from (f"{n} belongs to another finding" for n in other if n not in strange)
+        for clause in clauses(text):
+            owners = owners_of(clause, cited)
+            if len(owners) < len(cited):
+                other = unknown_figures(clause, source_of(owners), (float(people), float(studies)))
+                yield from (f"{n} belongs to another finding" for n in other if n not in strange)
 
 
 def _share_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:

@@ -49,7 +49,7 @@ _REPORTING = frozenset(
         "observe suggest indicate evidence certainty group arm treatment treat receive "
         "significant significantly statistically hr or rr ci md smd p risk ratio odds hazard mean "
         "time week month year based include total relative random trials pooled figure data "
-        "estimate interval confidence".split(),
+        "estimate interval confidence background add combine join".split(),
     )
 )
 _KIN_LETTERS = 5
@@ -61,7 +61,8 @@ def unbound(text: str, cited: Sequence[Finding], judge: Judge) -> str:
     Without a model that judged it, typed fields must bear every word but those that link and
     report. If the writer judged it, quotes bear words and figures too, and ordinary words that
     name no outcome are left to that judgement. What is near-verbatim the quote of its only
-    finding is bound.
+    finding is bound. A sentence without a direction, such as on what was given beside the drug, is not
+    left to it.
 
     Args:
         text: The sentence.
@@ -75,17 +76,23 @@ def unbound(text: str, cited: Sequence[Finding], judge: Judge) -> str:
     known = (float(studies_of(cited)), float(sum(f.people or 0 for f in cited)))
     if figures := unknown_figures(text, source, known):
         return f"{figures[0]} is no figure of the findings"
+    is_result = any(signs(clause) for clause in clauses(text))
     free = keys_of(source) | SIGN_WORDS | _LINKING | _REPORTING
     strange = [[*run] for new, run in groupby(words(text), lambda w: _is_new(w, free)) if new]
-    if is_judged:
+    if is_judged and is_result:
         strange = [run for run in strange if _changes(run, cited)]
     if strange:
         return f"“{' '.join(w.raw for w in strange[0])}” is in no field of the findings"
-    return next(_unnamed(text, cited, is_judged=is_judged), "")
+    if not (is_result or is_judged):
+        return "it tells no direction"
+    return next(_unnamed(text, cited, is_judged=is_judged, is_result=is_result), "")
 
 
 def _is_new(word: Word, free: frozenset[str]) -> bool:
-    return not word.is_figure and word.key not in free
+    if word.is_figure or word.key in free:
+        return False
+    # Drugs that are given together have one name, in which that of each stands.
+    return not any(len(key) > _KIN_LETTERS and key in word.key for key in free)
 
 
 def _changes(run: Sequence[Word], cited: Sequence[Finding]) -> bool:
@@ -107,19 +114,20 @@ def _are_kin(one: str, other: str) -> bool:
     return shared >= _KIN_LETTERS and 3 * shared >= 2 * max(len(one), len(other))
 
 
-def _unnamed(text: str, cited: Sequence[Finding], *, is_judged: bool) -> Iterator[str]:
-    """Yield the drug, outcome or direction of a finding that a sentence does not name."""
+def _unnamed(
+    text: str, cited: Sequence[Finding], *, is_judged: bool, is_result: bool
+) -> Iterator[str]:
+    """Yield the drug or outcome of a finding that a sentence does not name."""
     told = keys_of(text)
     named = {measured_in(text), *(measured_in(word.raw) for word in words(text))} - {""}
-    is_told = any(signs(clause) for clause in clauses(text))
     for finding in cited:
         if not keys_of(finding.drug) - VAGUE <= told:
             yield f"the drug of {finding.id} is not named"
-        if finding.way is None and is_judged:
+        if is_judged and (finding.way is None or not is_result):
             continue
         wanted = keys_of(finding.outcome) - VAGUE
         near = wanted & told or measured_in(finding.outcome) in named
         if not (wanted <= told or (is_judged and near)):
             yield f"the outcome of {finding.id} is not named"
-        if finding.way is None or not is_told:
+        if finding.way is None:
             yield f"it tells no direction of {finding.id}"

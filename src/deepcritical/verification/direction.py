@@ -2,57 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
-from deepcritical.verification.fields import RATIOS, VAGUE, Judge, fields_of, keys_of
-from deepcritical.verification.signs import Sign, clauses, signs
-from deepcritical.verification.words import stem, words
+from deepcritical.verification.fields import RATIOS, VAGUE, Judge, keys_of
+from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, signs
+from deepcritical.verification.words import stem
 
-__all__ = ["direction_faults", "owned"]
+__all__ = ["direction_faults", "owners_of"]
 
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
+_TIME_TO = bounded(r"\btime (?:to|until)\b", re.IGNORECASE)
 _EITHER: frozenset[Sign] = frozenset({"more", "less"})
 _ANY: frozenset[Sign] = _EITHER | {"none", "mixed", "good", "bad"}
 
 
-def owned(text: str, cited: Sequence[Finding]) -> Iterator[tuple[str, tuple[Finding, ...]]]:
-    """Yield each clause that tells a direction with the findings that it may be about.
+def owners_of(clause: str, cited: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return the findings that a clause may be about; all of them where it tells none apart.
 
-    These are the findings whose outcome it names in full; of several with one outcome, those of
-    whose other fields it names most. A clause that names nothing goes on with those before.
+    It tells them apart by words that only some have: of the outcome, then of the study, then of
+    comparator, people, design and time.
     """
-    outcomes = {f.id: keys_of(f.outcome) - VAGUE for f in cited}
-    labels = {f.id: frozenset(w.key for w in words(fields_of(f))) - VAGUE for f in cited}
-    shared = frozenset.intersection(*labels.values())
+    there = keys_of(clause)
     owners = tuple(cited)
-    for clause in _whole_clauses(text):
-        there = frozenset(w.key for w in words(clause))
-        score = {f.id: len((labels[f.id] - shared) & there) for f in cited}
-        named = [f for f in cited if (own := outcomes[f.id] - shared) and own <= there] or [*cited]
-        if max(score.values()):
-            best: dict[str, int] = {}
-            for f in named:
-                best[f.outcome] = max(best.get(f.outcome, 0), score[f.id])
-            if len(named) == len(cited):
-                best = dict.fromkeys(best, max(score.values()))
-            owners = tuple(f for f in named if score[f.id] == best[f.outcome])
-        yield clause, owners
+    for field in (_outcome, _study, _setting):
+        scores = _scores(field, there, owners)
+        if not any(scores.values()):
+            continue
+        if field is _outcome:  # "overall survival" stands beside "disease-free survival"
+            owners = tuple(f for f in owners if scores[f.id] or keys_of(f.outcome) <= there)
+        else:
+            owners = tuple(f for f in owners if scores[f.id] == max(scores.values()))
+    return owners
 
 
-def _whole_clauses(text: str) -> Iterator[str]:
-    """Yield the clauses; one without a direction goes with the next, the last with the former."""
-    kept: list[str] = []
-    open_part = ""
+def _scores(
+    field: Callable[[Finding], str], there: frozenset[str], cited: Sequence[Finding]
+) -> dict[str, int]:
+    """Return how many of some words are those of a field that only a part of the findings has."""
+    free = VAGUE if field is _outcome else VAGUE | SIGN_WORDS | {"or"}  # the ratio, too
+    words_of = {f.id: keys_of(field(f)) - free for f in cited}
+    shared = frozenset.intersection(*words_of.values())
+    return {key: len((words - shared) & there) for key, words in words_of.items()}
+
+
+def _outcome(finding: Finding) -> str:
+    return finding.outcome
+
+
+def _study(finding: Finding) -> str:
+    return finding.study
+
+
+def _setting(finding: Finding) -> str:
+    f = finding
+    return f"{f.comparator} . {f.population} . {f.design} . {f.timepoint}"
+
+
+def _whole_clauses(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each clause that tells a direction, alone and with those before that tell none.
+
+    What follows the last of them belongs to it.
+    """
+    kept: list[tuple[str, str]] = []
+    before = ""
     for clause in clauses(text):
-        open_part = f"{open_part}, {clause}" if open_part else clause
-        if any(signs(part) for part in clauses(open_part)):
-            kept.append(open_part)
-            open_part = ""
-    if open_part:
-        kept[-1:] = [f"{kept[-1]}, {open_part}" if kept else open_part]
+        before = f"{before}, {clause}" if before else clause
+        if signs(clause):
+            kept.append((clause, before))
+            before = ""
+    if before and kept:
+        kept[-1] = (kept[-1][0], f"{kept[-1][1]}, {before}")
     yield from kept
 
 
@@ -64,15 +89,22 @@ def direction_faults(text: str, cited: Sequence[Finding], judge: Judge) -> Itera
         cited: The findings that it cites.
         judge: Who judges its meaning.
     """
-    borne: set[str] = set()
+    effects = {f.id: f.effect.value for f in cited if f.effect and f.effect.value is not None}
+    figures = {abs(q.value) for q in quantities(text)}
+    borne = {key for key, value in effects.items() if abs(value) in figures}
     told: set[Sign] = set()
-    for clause, owners in owned(text, cited):
+    former = tuple(cited)
+    for clause, whole in _whole_clauses(text):
+        near = clause if any(_scores(_study, keys_of(clause), cited).values()) else whole
+        owners = owners_of(near, cited)
+        owners = former if len(owners) == len(cited) else owners
+        former = owners
         outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
-        for sign in {s for part in clauses(clause) for s in signs(part, outcome)}:
+        for sign in signs(clause, outcome):
             told.add(sign)
             if sign == "mixed" and len({f.way for f in cited}) > 1:
                 continue  # of findings that differ
-            fitting = [f for f in owners if sign in _expected(f, clause, judge)]
+            fitting = [f for f in owners if sign in _expected(f, whole, judge)]
             borne |= {f.id for f in fitting}
             if not fitting:
                 said = ", ".join(f"{f.id} says “{f.way.value}”" for f in owners if f.way)
@@ -99,9 +131,12 @@ def _expected(finding: Finding, clause: str, judge: Judge) -> frozenset[Sign]:
     # A hazard ratio below 1 is a lower hazard, and longer survival.
     if (more := _has_more(finding)) is not None and (not amounts or _RISKS & keys_of(clause)):
         amounts.add(_AMOUNTS[more])
-    amounts = amounts or {*(quoted & _EITHER)}
-    if judge != "nobody":
-        amounts = amounts or {*_EITHER}  # whether more of it is better is not known
+    if _TIME_TO.search(clause):  # a shorter time to recovery is a better recovery
+        amounts = {*(quoted & _EITHER)}
+    if (
+        not amounts
+    ):  # whether more of it is better is not known, and a quote may be of the other arm
+        amounts = {*(quoted & _EITHER if judge == "nobody" else _EITHER)}
     return frozenset({"good" if way is Way.BENEFIT else "bad", *amounts})
 
 

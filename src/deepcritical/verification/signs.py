@@ -19,11 +19,12 @@ def _stems(text: str) -> frozenset[str]:
 
 _WORDS: dict[Sign, frozenset[str]] = {
     "more": _stems(
-        "increase higher more greater rise raise longer larger elevate prolong grow double gain"
+        "increase higher more greater rise raise longer larger elevate prolong grow double gain "
+        "excess"
     ),
     "less": _stems(
         "decrease reduce reduction lower less fewer fall decline shorter smaller drop diminish "
-        "lessen slow delay prevent halve cut suppress"
+        "shorten lessen slow delay prevent halve cut suppress"
     ),
     "good": _stems(
         "improve improvement better benefit beneficial effective efficacious superior favour "
@@ -49,11 +50,13 @@ _SHORT_REACH = 2
 _NEXT_ALONE = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
 _SIZED = _stems(
-    "trial study cohort sample review analysis meta registry database population subgroup dose "
+    "trial study cohort sample review analysis meta registry database population subgroup dose way size "
     "dosage duration follow blind dummy number certainty quality evidence experience exposure"
 )
 """What "larger", "longer" or "double" before it describes: the study, and no result."""
-_ELLIPSIS = re.compile(r"(?i)^\W*(?:but |and |yet )?not\b(?! only)")
+_ELLIPSIS = re.compile(
+    r"(?i)^\W*(?:but |and |yet )?not (?:in|with|for|among|after|against|on|by|when|at|over)\b"
+)
 """A clause such as "but not in adults", which denies what stands before it."""
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
     ("less", "good"): "bad",
