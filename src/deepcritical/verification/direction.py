@@ -89,15 +89,15 @@ def direction_faults(text: str, cited: Sequence[Finding], judge: Judge) -> Itera
         cited: The findings that it cites.
         judge: Who judges its meaning.
     """
-    effects = {f.id: f.effect.value for f in cited if f.effect and f.effect.value is not None}
-    figures = {abs(q.value) for q in quantities(text)}
-    borne = {key for key, value in effects.items() if abs(value) in figures}
+    borne = {f.id for f in cited if _tells_effect(text, f)}
     told: set[Sign] = set()
     former = tuple(cited)
     for clause, whole in _whole_clauses(text):
         near = clause if any(_scores(_study, keys_of(clause), cited).values()) else whole
         owners = owners_of(near, cited)
         owners = former if len(owners) == len(cited) else owners
+        given = tuple(f for f in cited if _tells_effect(clause, f))
+        owners = tuple(f for f in given if f in owners) or given or owners
         former = owners
         outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
         for sign in signs(clause, outcome):
@@ -112,6 +112,12 @@ def direction_faults(text: str, cited: Sequence[Finding], judge: Judge) -> Itera
     if told:
         rest = (f.id for f in cited if f.way and f.id not in borne)
         yield from (f"{finding_id} bears no part of it" for finding_id in rest)
+
+
+def _tells_effect(text: str, finding: Finding) -> bool:
+    """Whether a text gives the estimate of a finding."""
+    value = finding.effect.value if finding.effect else None
+    return value is not None and any(abs(q.value) == abs(value) for q in quantities(text))
 
 
 def _expected(finding: Finding, clause: str, judge: Judge) -> frozenset[Sign]:

@@ -54,6 +54,8 @@ _SIZED = _stems(
     "dosage duration follow blind dummy number certainty quality evidence experience exposure"
 )
 """What "larger", "longer" or "double" before it describes: the study, and no result."""
+_LIMITS = _stems("higher more greater lower less better worse longer")
+"""After "or" they name a limit: "grade 3 or higher"."""
 _ELLIPSIS = re.compile(
     r"(?i)^\W*(?:but |and |yet )?not (?:in|with|for|among|after|against|on|by|when|at|over)\b"
 )
@@ -93,7 +95,8 @@ def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
 def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int, Sign]]:
     for at, word in enumerate(found):
         key = word.key
-        if key in outcome or _describes_a_study(found[at : at + 3]):
+        is_limit = key in _LIMITS and at > 0 and found[at - 1].key == "or"
+        if key in outcome or is_limit or _describes_a_study(found[at : at + 3]):
             continue
         denied = _is_denied([w.key for w in found[max(0, at - _REACH) : at] if w.key != "any"])
         if denied and (key in _OPEN or any(key in _WORDS[s] for s in _WORDS if s != "none")):
