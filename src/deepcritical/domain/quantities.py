@@ -131,7 +131,7 @@ _WORDED = bounded(
     rf"\b(?:(?P<run>(?:{_ANY}|hundred|thousand)(?:(?:[-\s]|(?<=undred|ousand)\s+and\s+)"
     rf"(?:{_ANY}|hundred|thousand))*)|(?P<twice>twice|double[sd]?|doubling|twofold|two-fold)|"
     r"(?P<thrice>tripled?|triples|tripling|trebled?|threefold|three-fold))\b"
-    r"(?![- ](?:sided|tailed|way|dimensional|blind(?:ed)?|mask(?:ed)?|dummy))",
+    r"(?!-(?:sided|tailed|way|dimensional))",
     re.IGNORECASE,
 )
 _P = bounded(r"(?<![\w.])[Pp](?:[- ]?values?)?(?: for [\w-]+)?\s*(?:was|were|of)?\s*$")

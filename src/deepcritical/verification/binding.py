@@ -22,9 +22,10 @@ from deepcritical.verification.fields import (
     keys_of,
     measured_in,
     source_of,
+    strange_figures,
     studies_of,
 )
-from deepcritical.verification.names import unknown_figures, unknown_names
+from deepcritical.verification.names import unknown_names
 from deepcritical.verification.people import population_faults
 from deepcritical.verification.signs import SIGN_WORDS, clauses
 from deepcritical.verification.strength import overstated
@@ -89,9 +90,7 @@ def checks_of(
 def _figure_faults(
     text: str, cited: Sequence[Finding], source: str, *, apart: bool
 ) -> Iterator[str]:
-    people = sum(f.people or 0 for f in cited)
-    studies = studies_of(cited)
-    strange = unknown_figures(text, source, (float(people), float(studies)))
+    strange = strange_figures(text, cited, source)
     yield from (f"{figure} is no figure of the findings cited" for figure in strange)
     yield from _share_faults(text, cited)
     if not apart:
@@ -100,7 +99,7 @@ def _figure_faults(
         for clause in clauses(text):
             owners = owners_of(clause, cited)
             if len(owners) < len(cited):
-                other = unknown_figures(clause, source_of(owners), (float(people), float(studies)))
+                other = strange_figures(clause, cited, source_of(owners))
                 yield from (f"{n} belongs to another finding" for n in other if n not in strange)
 
 

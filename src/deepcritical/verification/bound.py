@@ -14,9 +14,8 @@ from deepcritical.verification.fields import (
     keys_of,
     measured_in,
     source_of,
-    studies_of,
+    strange_figures,
 )
-from deepcritical.verification.names import unknown_figures
 from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
 from deepcritical.verification.words import Word, stem, words
 from deepcritical.vocabulary.words import is_english
@@ -61,8 +60,8 @@ def unbound(text: str, cited: Sequence[Finding], judge: Judge) -> str:
     Without a model that judged it, typed fields must bear every word but those that link and
     report. If the writer judged it, quotes bear words and figures too, and ordinary words that
     name no outcome are left to that judgement. What is near-verbatim the quote of its only
-    finding is bound. A sentence without a direction, such as on what was given beside the drug, is not
-    left to it.
+    finding is bound. A sentence without a direction, such as one on what was given beside the drug,
+    is not left to it.
 
     Args:
         text: The sentence.
@@ -73,8 +72,7 @@ def unbound(text: str, cited: Sequence[Finding], judge: Judge) -> str:
         return ""
     is_judged = judge == "writer"
     source = source_of(cited) if is_judged else "\n".join(map(fields_of, cited))
-    known = (float(studies_of(cited)), float(sum(f.people or 0 for f in cited)))
-    if figures := unknown_figures(text, source, known):
+    if figures := strange_figures(text, cited, source):
         return f"{figures[0]} is no figure of the findings"
     is_result = any(signs(clause) for clause in clauses(text))
     free = keys_of(source) | SIGN_WORDS | _LINKING | _REPORTING

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
+from deepcritical.verification.names import unknown_figures
 from deepcritical.verification.words import stem, words
 from deepcritical.vocabulary.outcomes import construct_of
 
@@ -17,6 +20,7 @@ __all__ = [
     "keys_of",
     "measured_in",
     "source_of",
+    "strange_figures",
     "studies_of",
 ]
 
@@ -24,6 +28,8 @@ Judge = Literal["nobody", "writer", "other"]
 """Who judges the meaning of a sentence: no model, the one that wrote it, or another one."""
 RATIOS = frozenset({"HR", "OR", "RR", "IRR"})
 _IN_PERCENT = frozenset({"RRR", "RD"})
+_BLINDED = bounded(r"\bdouble(?=[- ](?:blind|mask|dummy))", re.IGNORECASE)
+"""The design, and no doubling."""
 VAGUE = frozenset(
     map(
         stem,
@@ -37,6 +43,12 @@ VAGUE = frozenset(
 def keys_of(text: str) -> frozenset[str]:
     """Return the stems of the words of a text that count, without figures."""
     return frozenset(w.key for w in words(text) if not w.is_figure)
+
+
+def strange_figures(text: str, cited: Sequence[Finding], source: str) -> tuple[str, ...]:
+    """Return the figures of a text that are none of a source, nor a count of what is cited."""
+    known = (float(sum(f.people or 0 for f in cited)), float(studies_of(cited)))
+    return unknown_figures(_BLINDED.sub("", text), source, known)
 
 
 def measured_in(text: str) -> str:

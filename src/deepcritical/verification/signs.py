@@ -50,8 +50,9 @@ _SHORT_REACH = 2
 _NEXT_ALONE = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
 _SIZED = _stems(
-    "trial study cohort sample review analysis meta registry database population subgroup dose way size "
-    "dosage duration follow blind dummy number certainty quality evidence experience exposure"
+    "trial study cohort sample review analysis meta registry database population subgroup dose "
+    "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
+    "size"
 )
 """What "larger", "longer" or "double" before it describes: the study, and no result."""
 _LIMITS = _stems("higher more greater lower less better worse longer")

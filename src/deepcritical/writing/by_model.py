@@ -22,6 +22,7 @@ from deepcritical.models.asking import Asker, NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.prompts.findings import finding_lines, told_text
+from deepcritical.services.calculating import calculated
 from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.signs import clauses, signs
 from deepcritical.verification.verifiers import Verifier
@@ -106,7 +107,7 @@ class Writer:
             NoAnswerError: The model wrote nothing.
         """
         room = self._asker.profile_for("report").context_tokens * CHARS_PER_TOKEN
-        shown = _shown(question, above, findings, room - _FRAME_CHARS)
+        shown = await calculated(_shown, question, above, findings, room - _FRAME_CHARS)
         answer = await self._asker.ask("report", _prompt(_wording()["ask"], shown), Written)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one)][:_MOST]
 
