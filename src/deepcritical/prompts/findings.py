@@ -8,8 +8,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
 from deepcritical.prompts.evidence import record_text
 
-__all__ = ["finding_lines", "told_text"]
-
 _FORGED = bounded(r"<(?=\s{0,3}/?\s{0,3}(?:quote|sentence|finding)s?\b)", re.IGNORECASE)
 _FITTING = {"broader": "not all of them", "related": "no, they have another condition"}
 

@@ -20,8 +20,6 @@ from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
 from deepcritical.verification.words import Word, stem, words
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["unbound"]
-
 _LINKING = frozenset(
     map(
         stem,

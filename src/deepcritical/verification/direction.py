@@ -13,8 +13,6 @@ from deepcritical.verification.fields import RATIOS, VAGUE, Judge, keys_of
 from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, signs
 from deepcritical.verification.words import stem
 
-__all__ = ["direction_faults", "owners_of"]
-
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
 _TIME_TO = bounded(r"\btime (?:to|until)\b", re.IGNORECASE)

@@ -12,18 +12,6 @@ from deepcritical.verification.names import unknown_figures
 from deepcritical.verification.words import stem, words
 from deepcritical.vocabulary.outcomes import construct_of
 
-__all__ = [
-    "RATIOS",
-    "VAGUE",
-    "Judge",
-    "fields_of",
-    "keys_of",
-    "measured_in",
-    "source_of",
-    "strange_figures",
-    "studies_of",
-]
-
 Judge = Literal["nobody", "writer", "other"]
 """Who judges the meaning of a sentence: no model, the one that wrote it, or another one."""
 RATIOS = frozenset({"HR", "OR", "RR", "IRR"})

@@ -9,8 +9,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
 from deepcritical.verification.fields import VAGUE, keys_of
 
-__all__ = ["population_faults"]
-
 _NO_PEOPLE = (
     r"(?![- ](?:certainty|quality|evidence|effects?|trials?|stud(?:y|ies)|cohorts?|reviews?|"
     r"improvements?|reductions?|increases?|declines?|gains?|benefits?|results?|reports?|versions?))"
