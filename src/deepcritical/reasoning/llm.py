@@ -55,7 +55,7 @@ from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
-from deepcritical.writing.report import Synthesis, store_findings, write
+from deepcritical.writing.report import Synthesis, above_synthesis, store_findings, write
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -264,9 +264,10 @@ class LLMReasoner(InquiryModel):
         told = context.model_copy(update={"found_by": "rules and a model"})
         name = best_drug(question, store)
         findings = await calculated(store_findings, store, name) if name else {}
-        written = await self._written(question.text, findings, store)
-        author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         assessment = await calculated(last_assessment, question, store)
+        above = await calculated(above_synthesis, question, store, told, assessment)
+        written = await self._written(question.text, findings, store, above)
+        author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         synthesis = Synthesis(written, findings)
         return await calculated(write, question, store, told, assessment, author, synthesis)
 

@@ -174,13 +174,13 @@ class InquiryModel(Reasoner):
         return await calculated(synthesize, inquiry, store, told, author, draft, written)
 
     async def _written(
-        self, asked: str, findings: Mapping[str, Finding], store: EvidenceStore
+        self, asked: str, findings: Mapping[str, Finding], store: EvidenceStore, above: str = ""
     ) -> tuple[Sentence, ...]:
-        """What the model writes of findings, checked; () where it does not."""
+        """What the model writes of findings below some text, checked; () where it does not."""
         if not findings:
             return ()
         try:
-            written = await self._model.writer.write(asked, findings, store.evidence)
+            written = await self._model.writer.write(asked, findings, store.evidence, above)
         except NoAnswerError as error:
             await self._account.fell_back("report", error)
             return ()
