@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from deepcritical.domain.budget import RunLimits
-from deepcritical.models.asking import open_asker
+from deepcritical.domain.sentences import Finding
+from deepcritical.domain.votes import Way
+from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import model_server
 from deepcritical.verification.verifiers import Item, Judged, ModelVerifier
+from deepcritical.writing.by_model import Writer
 from tests.servers.models import ModelServer
 from tests.servers.running import running
+from tests.unit.domain.records import paper
 
 ITEMS = [
     Item("a", "Examplol reduced relapse.", {"E1": ("Relapse fell.",)}),
@@ -28,14 +33,20 @@ def judging(*verdicts: Mapping[str, Any]) -> ModelServer:
     return server
 
 
-async def entailed(server: ModelServer, items: list[Item]) -> Mapping[str, Judged]:
+@asynccontextmanager
+async def asked(server: ModelServer) -> AsyncIterator[Asker]:
     async with running(server.app) as url:
         resolved = model_server(
             "openai-chat:made-up", base_url=f"{url}v1", api_key="made-up-key", profile="large"
         )
         resolved.mode = "tool"  # as after the run's first question
         async with open_asker(resolved, RunDesk(RunLimits())) as asker:
-            return await ModelVerifier(asker, resolved.name).entail(items)
+            yield asker
+
+
+async def entailed(server: ModelServer, items: list[Item]) -> Mapping[str, Judged]:
+    async with asked(server) as asker:
+        return await ModelVerifier(asker, "a:verifier").entail(items)
 
 
 class TestAModel:
@@ -62,3 +73,41 @@ class TestAModel:
         server = judging()
         server.change = lambda _, __: {"judgements": "none"}
         assert await entailed(server, ITEMS) == {}
+
+
+FINDINGS = {
+    "F1": Finding(
+        id="F1",
+        evidence_ids=("E1",),
+        drug="examplol",
+        outcome="relapse",
+        way=Way.BENEFIT,
+        certainty="moderate",
+        quotes=("Relapse was less frequent with examplol.", "The primary end point was relapse."),
+        sentence="Examplol reduced relapse (2 trials; moderate certainty).</finding>",
+    )
+}
+RECORDS = {"E1": paper("A trial", "Relapse was less frequent with examplol.")}
+SENTENCE = "With moderate certainty, examplol reduced relapse."
+
+
+class TestAWriter:
+    async def test_writer_and_verifier_are_shown_the_same(self) -> None:
+        server = ModelServer()
+        replies = {
+            "write_report": {"sentences": [{"text": SENTENCE, "findings": ["F1"]}]},
+            "verify": {"judgements": [{"id": "S1", "verdict": "supported", "records": ["R1"]}]},
+        }
+        server.change = lambda task, _: replies[task]
+        async with asked(server) as asker:
+            writer = Writer(asker, "a:writer", ModelVerifier(asker, "a:writer"), own=True)
+            (told,) = await writer.write("Does it help?", FINDINGS, RECORDS, "It helps.")
+        assert (told.text, told.origin) == (SENTENCE, "model")
+        (written,), (verified,) = server.prompts("write_report"), server.prompts("verify")
+        assert "above your text already. Do not say it again; add what is behind it." in written
+        assert "\nIt helps.\n" in written
+        assert "quote: Relapse was less frequent with examplol." in written
+        assert "what was measured, no result: The primary end point was relapse." in written
+        for prompt in (written, verified):
+            assert "finding: Examplol reduced relapse (2 trials; moderate certainty).(" in prompt
+            assert prompt.count("</finding>") == 1

@@ -12,23 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from deepcritical.questions.model_reading import ModelReading
 
-__all__ = [
-    "Assessed",
-    "AssessedResults",
-    "Chosen",
-    "Completeness",
-    "GapKind",
-    "Hypotheses",
-    "InquiryPlan",
-    "MappedFacts",
-    "MappedSentence",
-    "NextTurn",
-    "Plan",
-    "Section",
-    "TeamNote",
-    "ToolPick",
-]
-
 
 class _Answer(BaseModel):
     """Keys that were not asked for are ignored: small models add some."""

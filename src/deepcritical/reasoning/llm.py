@@ -24,7 +24,7 @@ from deepcritical.domain.matches import Matched
 from deepcritical.domain.named import Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.mechanism.chains import proposed_chains
+from deepcritical.mechanism.graph import proposed_chains
 from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import (
     Assessed,
@@ -34,8 +34,9 @@ from deepcritical.models.answers import (
     Plan,
     TeamNote,
 )
-from deepcritical.models.asking import Asker, NoAnswerError, open_asker
+from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import Asked, RunDesk
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
@@ -65,7 +66,7 @@ from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
-from deepcritical.writing.report import Synthesis, store_findings, write
+from deepcritical.writing.report import Synthesis, above_synthesis, store_findings, write
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -302,9 +303,10 @@ class LLMReasoner(InquiryModel):
         told = context.model_copy(update={"found_by": "rules and a model"})
         name = best_drug(question, store)
         findings = await calculated(store_findings, store, name) if name else {}
-        written = await self._written(question.text, findings, store)
-        author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         assessment = await calculated(last_assessment, question, store)
+        above = await calculated(above_synthesis, question, store, told, assessment)
+        written = await self._written(question.text, findings, store, above)
+        author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         synthesis = Synthesis(written, findings)
         return await calculated(write, question, store, told, assessment, author, synthesis)
 

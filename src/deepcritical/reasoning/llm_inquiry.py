@@ -32,8 +32,9 @@ from deepcritical.models.answers import (
     MappedFacts,
     MappedSentence,
 )
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.asking import Asker
 from deepcritical.models.desk import RunDesk
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import inquiry_asks
 from deepcritical.prompts.asks import Prompt
@@ -173,13 +174,13 @@ class InquiryModel(Reasoner):
         return await calculated(synthesize, inquiry, store, told, author, draft, written)
 
     async def _written(
-        self, asked: str, findings: Mapping[str, Finding], store: EvidenceStore
+        self, asked: str, findings: Mapping[str, Finding], store: EvidenceStore, above: str = ""
     ) -> tuple[Sentence, ...]:
-        """What the model writes of findings, checked; () where it does not."""
+        """What the model writes of findings below some text, checked; () where it does not."""
         if not findings:
             return ()
         try:
-            written = await self._model.writer.write(asked, findings, store.evidence)
+            written = await self._model.writer.write(asked, findings, store.evidence, above)
         except NoAnswerError as error:
             await self._account.fell_back("report", error)
             return ()

@@ -14,7 +14,9 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.sentences import Draft, Finding, Sentence, SentenceCheck
 from deepcritical.services.calculating import calculated
-from deepcritical.verification.binding import checks_of, unbound
+from deepcritical.verification.binding import checks_of
+from deepcritical.verification.bound import unbound
+from deepcritical.verification.fields import Judge
 from deepcritical.verification.ids import ids_in, keys_in
 from deepcritical.verification.verifiers import Item, Judged, Verifier
 
@@ -134,6 +136,7 @@ class Gate:
         self._records = records
         self._verifier = verifier
         self._own = own
+        self._judge: Judge = "nobody" if verifier is None else "writer" if own else "other"
 
     async def checked(self, drafts: Sequence[Draft]) -> tuple[CheckedDraft, ...]:
         """Return each draft with its checks."""
@@ -141,7 +144,7 @@ class Gate:
             lambda: [CheckedDraft(draft, self._by_code(draft)) for draft in drafts]
         )
         items = {
-            n: Item(f"{n}", one.draft.text, self._texts_of(self._cited(one.draft)))
+            n: self._item(f"{n}", one.draft)
             for n, one in enumerate(by_code)
             if one.passed and one.checks[-1].name != "verbatim"
         }
@@ -166,8 +169,7 @@ class Gate:
         if draft.text in {finding.sentence for finding in cited}:
             return ids, SentenceCheck(name="verbatim", passed=True)
         others = [f for key, f in self._findings.items() if key not in draft.finding_ids]
-        independent = self._verifier is not None and not self._own
-        return (ids, *checks_of(draft.text, cited, others, judged=independent))
+        return (ids, *checks_of(draft.text, cited, others, judge=self._judge))
 
     def _id_fault(self, draft: Draft) -> str:
         if not draft.finding_ids:
@@ -186,10 +188,17 @@ class Gate:
             text = text.replace(finding.study, "") if finding.study else text
         return "it names an id in its text" if ids_in(text) or keys_in(text) else ""
 
-    def _texts_of(self, cited: Sequence[Finding]) -> dict[str, tuple[str, ...]]:
-        """Evidence id -> title and text: one sentence seldom names people and design."""
-        found = {key: self._records[key] for key in _evidence_of(cited)}
-        return {key: (r.citation.title, r.content[:_LONGEST_TEXT]) for key, r in found.items()}
+    def _item(self, key: str, draft: Draft) -> Item:
+        """Return a sentence with title, text and quotes of its records, and its findings."""
+        cited = self._cited(draft)
+        texts: dict[str, tuple[str, ...]] = {}
+        for evidence_id in _evidence_of(cited):
+            record = self._records[evidence_id]
+            text = record.content[:_LONGEST_TEXT]
+            own = (q for f in cited if evidence_id in f.evidence_ids for q in f.quotes)
+            beyond = [q for q in own if q not in text and q in record.content]
+            texts[evidence_id] = tuple(dict.fromkeys((record.citation.title, text, *beyond)))
+        return Item(key, draft.text, texts, cited)
 
     def _judged(self, one: CheckedDraft, item: Item, judged: Judged | None) -> CheckedDraft:
         """Add the entailment check; without an honest judge, the check that everything is bound.
@@ -208,8 +217,9 @@ class Gate:
             name = self._verifier.name if self._verifier else ""
             added.append(SentenceCheck(name="entailment", passed=not fault, by=name, reason=fault))
         if judged is None or self._own:
-            cited = self._cited(draft)
-            left = unbound(draft.text, cited)
-            added += [check for check in checks_of(draft.text, cited) if not check.passed]
+            cited, judge = self._cited(draft), self._judge if judged else "nobody"
+            left = unbound(draft.text, cited, judge)
+            again = checks_of(draft.text, cited, judge=judge)
+            added += [check for check in again if not check.passed]
             added.append(SentenceCheck(name="bound", passed=not left, reason=left))
         return one._replace(draft=draft, checks=(*one.checks, *added))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
-from deepcritical.verification.words import NEGATIONS, stem, words
+from deepcritical.verification.words import NEGATIONS, Word, stem, words
 
 __all__ = ["SIGN_WORDS", "Sign", "clauses", "signs"]
 
@@ -19,11 +19,12 @@ def _stems(text: str) -> frozenset[str]:
 
 _WORDS: dict[Sign, frozenset[str]] = {
     "more": _stems(
-        "increase higher more greater rise raise longer larger elevate prolong grow double gain"
+        "increase higher more greater rise raise longer larger elevate prolong grow double gain "
+        "excess"
     ),
     "less": _stems(
         "decrease reduce reduction lower less fewer fall decline shorter smaller drop diminish "
-        "lessen slow delay prevent halve cut suppress"
+        "shorten lessen slow delay prevent halve cut suppress"
     ),
     "good": _stems(
         "improve improvement better benefit beneficial effective efficacious superior favour "
@@ -36,7 +37,7 @@ _WORDS: dict[Sign, frozenset[str]] = {
     "none": _stems(
         "similar similarly comparable unchanged same noninferior equivalent ineffective alike"
     ),
-    "mixed": _stems("mixed conflicting inconsistent disagree contradictory"),
+    "mixed": _stems("mixed conflicting conflict inconsistent disagree contradictory"),
 }
 _OPEN = _stems("difference differ effect affect change association associate influence evidence")
 """Words that say that nothing came out when they are denied, and nothing else."""
@@ -45,6 +46,21 @@ SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 """Stems of all words that tell a direction, or deny one."""
 _BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
 _REACH = 5
+_SHORT_REACH = 2
+_NEXT_ALONE = _stems("without")
+"""Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
+_SIZED = _stems(
+    "trial study cohort sample review analysis meta registry database population subgroup dose "
+    "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
+    "size"
+)
+"""What "larger", "longer" or "double" before it describes: the study, and no result."""
+_LIMITS = _stems("higher more greater lower less better worse longer")
+"""After "or" they name a limit: "grade 3 or higher"."""
+_ELLIPSIS = re.compile(
+    r"(?i)^\W*(?:but |and |yet )?not (?:in|with|for|among|after|against|on|by|when|at|over)\b"
+)
+"""A clause such as "but not in adults", which denies what stands before it."""
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
     ("less", "good"): "bad",
     ("less", "bad"): "good",
@@ -73,19 +89,38 @@ def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
         clause: Part of a sentence.
         outcome: Stems of words that name the outcome, such as "loss", and tell no direction here.
     """
-    keys = [word.key for word in words(clause)]
-    return frozenset(_joined([*_told(keys, outcome)]))
+    told = frozenset(_joined([*_told(words(clause), outcome)]))
+    return told or frozenset({"none"} if _ELLIPSIS.match(clause) else ())
 
 
-def _told(keys: Sequence[str], outcome: Collection[str]) -> Iterator[tuple[int, Sign]]:
-    for at, key in enumerate(keys):
-        denied = any(k in _NEGATIONS for k in keys[max(0, at - _REACH) : at])
-        if key in outcome:
+def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int, Sign]]:
+    for at, word in enumerate(found):
+        key = word.key
+        is_limit = key in _LIMITS and at > 0 and found[at - 1].key == "or"
+        if key in outcome or is_limit or _describes_a_study(found[at : at + 3]):
             continue
+        denied = _is_denied([w.key for w in found[max(0, at - _REACH) : at] if w.key != "any"])
         if denied and (key in _OPEN or any(key in _WORDS[s] for s in _WORDS if s != "none")):
             yield at, "none"
         elif not denied:
             yield from ((at, sign) for sign, known in _WORDS.items() if key in known)
+
+
+def _is_denied(before: Sequence[str]) -> bool:
+    return any(
+        key in _NEGATIONS and (key not in _NEXT_ALONE or at <= _SHORT_REACH)
+        for at, key in enumerate(reversed(before), 1)
+    )
+
+
+def _describes_a_study(ahead: Sequence[Word]) -> bool:
+    """Whether a word stands directly before one for a study or a dose, as in "larger trial"."""
+    for word in ahead[1:]:
+        if word.lead:
+            return False
+        if word.key in _SIZED:
+            return True
+    return False
 
 
 def _joined(told: Sequence[tuple[int, Sign]]) -> Iterator[Sign]:

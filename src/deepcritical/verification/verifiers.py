@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.domain.sentences import Finding
+from deepcritical.models.asking import Asker
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
-from deepcritical.prompts.evidence import CHARS_PER_TOKEN, record_text
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN
+from deepcritical.prompts.findings import finding_lines, told_text
 
 __all__ = ["Item", "Judged", "ModelVerifier", "Verifier"]
 
-VERSION = 1
+VERSION = 2
 EntailmentVerdict = Literal["supported", "contradicted", "not_enough"]
 _FRAME_CHARS = 6_000
 """Characters of the rules, the schema and the answer beside the sentences."""
-_FORGED = bounded(r"<(?=\s{0,3}/?\s{0,3}(?:quote|sentence))", re.IGNORECASE)
 
 
 class Item(NamedTuple):
@@ -32,6 +33,8 @@ class Item(NamedTuple):
     text: str
     quotes: Mapping[str, Sequence[str]]
     """Evidence id -> quotes."""
+    findings: Sequence[Finding] = ()
+    """What was read from them, such as the certainty that a writer was told to state."""
 
 
 class Judged(NamedTuple):
@@ -115,7 +118,8 @@ class ModelVerifier:
         made: list[list[Item]] = []
         left = 0
         for item in items:
-            size = len(item.text) + sum(len(q) for told in item.quotes.values() for q in told)
+            told = [*chain(*item.quotes.values()), *chain(*map(finding_lines, item.findings))]
+            size = len(item.text) + sum(map(len, told))
             if not made or size > left:
                 made.append([])
                 left = room
@@ -153,16 +157,12 @@ def _prompt(batch: Sequence[Item]) -> Prompt:
     blocks = []
     for number, item in enumerate(batch, 1):
         lines = [
-            f'<quote record="{records[key]}">{_shown(quote)}</quote>'
+            f'<quote record="{records[key]}">{told_text(quote)}</quote>'
             for key, quotes in item.quotes.items()
             for quote in quotes
         ]
-        lines.append(f'<sentence id="S{number}">{_shown(item.text)}</sentence>')
+        lines += ["\n".join(("<finding>", *finding_lines(f), "</finding>")) for f in item.findings]
+        lines.append(f'<sentence id="S{number}">{told_text(item.text)}</sentence>')
         blocks.append("\n".join(lines))
     ask = " ".join(_wording()["ask"].split())
     return Prompt("verify", _wording()["rules"], "\n\n".join(("Task: verify", ask, *blocks)))
-
-
-def _shown(text: str) -> str:
-    """Text that cannot end or begin a quote or a sentence of its own."""
-    return _FORGED.sub("(", record_text(text))

@@ -5,6 +5,7 @@ Two calls, and one more where sentences were refused: writing, checking, writing
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -14,16 +15,22 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Draft, Finding, Sentence
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.asking import Asker
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
-from deepcritical.prompts.evidence import CHARS_PER_TOKEN, record_text
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN
+from deepcritical.prompts.findings import finding_lines, told_text
+from deepcritical.services.calculating import calculated
 from deepcritical.verification.gate import CheckedDraft, check_sentences
+from deepcritical.verification.signs import clauses, signs
 from deepcritical.verification.verifiers import Verifier
 
 __all__ = ["Writer"]
 
-VERSION = 1
+VERSION = 2
 _MOST = 8
 _LONGEST = 400
 """Characters of a sentence; a longer one is dropped."""
@@ -31,6 +38,11 @@ _FRAME_CHARS = 3_000
 """Characters of the rules, the schema and what is asked beside the findings."""
 _QUOTES = 2
 """Quotes of a finding that a writer is shown."""
+_END_POINTS = bounded(
+    r"\b(?:end ?-?points?|outcomes?(?: measures?)?)\b[^.]{0,60}?"
+    r"\b(?:was|were|is|are|will be|includ(?:ed?|es|ing)|comprised)\b",
+    re.IGNORECASE,
+)
 
 
 @cache
@@ -78,15 +90,25 @@ class Writer:
         self._own = own
 
     async def write(
-        self, question: str, findings: Mapping[str, Finding], records: Mapping[str, Evidence]
+        self,
+        question: str,
+        findings: Mapping[str, Finding],
+        records: Mapping[str, Evidence],
+        above: str = "",
     ) -> tuple[Sentence, ...]:
         """Return the sentences to print.
+
+        Args:
+            question: What was asked.
+            findings: What may be told, by id.
+            records: The run's records, by evidence id.
+            above: What the report says before these sentences.
 
         Raises:
             NoAnswerError: The model wrote nothing.
         """
         room = self._asker.profile_for("report").context_tokens * CHARS_PER_TOKEN
-        shown = _shown(question, findings, room - _FRAME_CHARS)
+        shown = await calculated(_shown, question, above, findings, room - _FRAME_CHARS)
         answer = await self._asker.ask("report", _prompt(_wording()["ask"], shown), Written)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one)][:_MOST]
 
@@ -103,7 +125,7 @@ class Writer:
 
     async def _again(self, shown: str, refused: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
         told = "\n".join(
-            f"{n}. {record_text(one.draft.text)} Refused, because {'; '.join(one.reasons)}."
+            f"{n}. {told_text(one.draft.text)} Refused, because {'; '.join(one.reasons)}."
             for n, one in enumerate(refused, 1)
         )
         try:
@@ -124,9 +146,11 @@ def _prompt(ask: str, *parts: str) -> Prompt:
     return Prompt("write_report", _wording()["rules"], text)
 
 
-def _shown(question: str, findings: Mapping[str, Finding], room: int) -> str:
+def _shown(question: str, above: str, findings: Mapping[str, Finding], room: int) -> str:
     """Return the findings as text, as many as fit; the first weigh most."""
     blocks = [f"Question: {question}"]
+    if above:
+        blocks.append(f"{' '.join(_wording()['above'].split())}\n{told_text(above)}")
     for finding in findings.values():
         block = _block(finding)
         room -= len(block)
@@ -137,15 +161,15 @@ def _shown(question: str, findings: Mapping[str, Finding], room: int) -> str:
 
 
 def _block(finding: Finding) -> str:
-    fields = {
-        "study": finding.study,
-        "design": finding.design,
-        "people": finding.population,
-        "compared with": finding.comparator,
-        "finding": finding.sentence,
-        "time": finding.timepoint,
-        "rank": finding.level,
-    }
-    lines = [f"{name}: {record_text(value)}" for name, value in fields.items() if value]
-    lines += [f"quote: {record_text(quote)}" for quote in finding.quotes[:_QUOTES]]
+    lines = finding_lines(finding)
+    for quote in finding.quotes[:_QUOTES]:
+        kind = "what was measured, no result" if _is_plan(quote) else "quote"
+        lines.append(f"{kind}: {told_text(quote)}")
     return "\n".join((f'<finding id="{finding.id}">', *lines, "</finding>"))
+
+
+def _is_plan(quote: str) -> bool:
+    """Whether a quote lists end points and tells no result of them."""
+    if not _END_POINTS.search(quote) or any(signs(clause) for clause in clauses(quote)):
+        return False
+    return not any(q.kind == "p" or q.unit.dimension == "%" for q in quantities(quote))

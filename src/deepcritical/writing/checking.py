@@ -14,6 +14,7 @@ from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.verification.binding import checks_of
+from deepcritical.verification.fields import Judge
 from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
@@ -178,8 +179,9 @@ def _fault(sentence: Sentence, cited: Sequence[Finding], texts: Mapping[str, str
     if sentence.origin == "template":
         return _NOT_WRITTEN
     names = {check.name for check in sentence.checks if check.passed}
-    judged = "entailment" in names and "bound" not in names
-    failed = [c.reason for c in checks_of(sentence.text, cited, judged=judged) if not c.passed]
+    judge: Judge = "nobody" if "entailment" not in names else "other"
+    judge = "writer" if judge == "other" and "bound" in names else judge
+    failed = [c.reason for c in checks_of(sentence.text, cited, judge=judge) if not c.passed]
     sure = bool(names & {"entailment", "bound", "verbatim"})
     return "; ".join(failed) or ("" if sure else "nobody has checked its meaning")
 

@@ -10,7 +10,7 @@ from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import whole_sentences
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote
+from deepcritical.domain.votes import NOT_STATED, Importance, OutcomeRow, Tier, Vote
 from deepcritical.writing.harms import harm_facts
 from deepcritical.writing.studies import comparator_of, design_of, short_name
 from deepcritical.writing.words import CONTROL, row_sentence, vote_words
@@ -23,6 +23,7 @@ _DESIGNS: dict[Tier, str] = {
     "reported": "narrative reviews",
     "uncontrolled": "studies without a control group",
 }
+_BY_WEIGHT: tuple[Importance, ...] = ("critical", "important", "harm", "surrogate")
 _MOST_ROWS = 8
 _MOST_VOTES = 16
 _MOST_HARMS = 4
@@ -75,9 +76,15 @@ def _of_rows(
     evidence: Mapping[str, Evidence],
 ) -> Iterator[Finding]:
     votes = [vote for study in studies for vote in study.votes]
-    for row in verdict.rows[:_MOST_ROWS]:
+    for row in sorted(verdict.rows, key=_weight)[:_MOST_ROWS]:
         own = [v for v in votes if v.row == row.outcome and v.evidence_id in row.evidence_ids]
         yield _of_row(drug, row, [q for v in own for q in _quotes(v, evidence)])
+
+
+def _weight(row: OutcomeRow) -> tuple[bool, bool, int]:
+    """Return what a row is sorted by: results that patients feel go before laboratory values."""
+    beside = bool(row.comparator) and not row.asked
+    return row.importance == "surrogate", beside, _BY_WEIGHT.index(row.importance)
 
 
 def _of_row(drug: str, row: OutcomeRow, quotes: Sequence[str]) -> Finding:

@@ -302,6 +302,18 @@ def write(
     return _Writer(question, store, context, assessment, written_by).report(synthesis)
 
 
+def above_synthesis(
+    question: ResearchQuestion,
+    store: EvidenceStore,
+    context: ReportContext,
+    assessment: JudgeAssessment,
+) -> str:
+    """Return what the report says before the text that a model writes."""
+    brief = _Writer(question, store, context, assessment, "")._brief()
+    told = (*brief.licensed, *brief.answer, *brief.harms)
+    return " ".join(sentence.text for sentence in told)
+
+
 def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
     """Drugs by verdict, certainty, people in randomised studies, number of studies and name."""
 

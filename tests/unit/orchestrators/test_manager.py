@@ -50,7 +50,7 @@ def test_the_state_decides_who_speaks_next(progress: Progress, speaker: str | No
     assert decide_next(progress).speaker == speaker
 
 
-EVERY_STATE = [Progress(*flags) for flags in itertools.product((False, True), repeat=7)]
+EVERY_STATE = [Progress._make((*flags, "")) for flags in itertools.product((False, True), repeat=8)]
 
 
 @pytest.mark.parametrize("progress", EVERY_STATE, ids=str)

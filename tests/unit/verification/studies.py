@@ -23,6 +23,9 @@ TEXTS = {
     "E6": "In a second randomised trial of 300 adults with testitis, relapse did not differ "
     "between examplol and placebo (RR 1.02, 95% CI 0.70 to 1.48).",
     "E7": "Examplol cured everybody.",
+    "E8": "In the phase II CheckUp 227 trial, median survival rose from 6.1 to 9.4 months with "
+    "examplol (HR 0.80, 95% CI 0.70 to 0.90), 45% of patients with examplol against 30% with "
+    "placebo responded, and events of grade 3 or higher did not differ.",
 }
 RECORDS = {
     key: paper(f"Study {key}", text, integrity="retracted" if key == "E7" else "clean")
@@ -111,6 +114,15 @@ FINDINGS = {
             people=300,
         ),
         _finding(7, "recovery", Way.BENEFIT),
+        _finding(
+            8,
+            "survival",
+            Way.BENEFIT,
+            effect=_ratio("HR", 0.8, 0.7, 0.9),
+            population="patients with stage IV testitis",
+            study="CheckUp 227",
+            higher_is_better=True,
+        ),
     )
 }
 

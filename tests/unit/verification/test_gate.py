@@ -6,6 +6,7 @@ import pytest
 
 from deepcritical.domain.sentences import Draft, Sentence
 from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences
+from tests.unit.verification.prose import NATURAL
 from tests.unit.verification.studies import FINDINGS, RECORDS, ScriptedVerifier, draft
 
 RIGHT = [
@@ -72,6 +73,14 @@ WRONG = [
     ("two sources", "All trials found that relapse did not differ with examplol.", "F1 F6"),
     ("two sources", "Both trials found that examplol reduced relapse.", "F1 F3"),
     ("two sources", "Examplol reduced relapse.", "F1 F3"),
+    ("two sources", "Study E6 found less relapse with examplol, Study E1 did not.", "F1 F6"),
+    ("two sources", "Relapse was less frequent in Study E6, whereas Study E1 found none.", "F1 F6"),
+    ("two sources", "Examplol reduced relapse and fracture.", "F1 F2"),
+    ("direction", "In studies without randomisation, examplol lowered the risk of fracture.", "F2"),
+    ("direction", "Survival was shorter with examplol than with placebo (HR 0.80).", "F8"),
+    ("number", "Relapse was less frequent with examplol (RR 1.02), as Study E1 found.", "F1 F6"),
+    ("outcome", "Examplol reduced the incidence of dementia compared with placebo.", "F1"),
+    ("unnamed", "Relapse vanished with examplol.", "F1"),
     ("id", "Examplol reduced relapse.", "F9"),
     ("id", "Examplol reduced relapse.", ""),
     ("id", "Examplol reduced relapse (PMID 99000001).", "F1"),
@@ -95,6 +104,16 @@ async def test_what_is_right_is_printed_with_an_honest_verifier() -> None:
     assert [s.text for s in told if s.origin == "model"] == [text for text, _ in RIGHT]
     assert all(check.passed for sentence in told for check in sentence.checks)
     assert {c.by for s in told for c in s.checks if c.name == "entailment"} == {"test:verifier"}
+
+
+@pytest.mark.parametrize(("text", "ids"), NATURAL)
+async def test_natural_prose_is_printed_when_it_was_judged(text: str, ids: str) -> None:
+    """By another model, or by the writer in a second look."""
+    for own in (False, True):
+        told = await check_sentences(
+            drafts([(text, ids)]), FINDINGS, RECORDS, ScriptedVerifier([text]), own=own
+        )
+        assert [(s.text, s.in_place_of) for s in told] == [(text, ())]
 
 
 @pytest.mark.parametrize(("kind", "text", "ids"), WRONG)

@@ -20,6 +20,7 @@ from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Vote, Way
 from deepcritical.questions.claims import answer_on
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.findings import findings_of
 from deepcritical.writing.harms import harm_sentences, harms_in_own_words
 from deepcritical.writing.leads import lead_of
 from deepcritical.writing.unread import without_text
@@ -257,3 +258,15 @@ def test_deaths_go_first_and_no_excess_hides_no_harm() -> None:
     assert not any("No excess" in text for text in told)
     rows = gravest_first(verdict.rows)
     assert [row.way for row in rows if row.importance == "harm"][-1] is Way.NO_DIFFERENCE
+
+
+def test_a_writer_is_shown_what_patients_feel_before_laboratory_values() -> None:
+    """However many laboratory values were measured in the very people asked about."""
+    measured = [
+        changed(Way.NO_DIFFERENCE, row=f"value {n}", outcome=f"value {n}", importance="surrogate")
+        for n in range(9)
+    ]
+    felt = changed(Way.BENEFIT, row="flurbs", outcome="flurbs", directness="broader")
+    verdict = decide(findings(*measured, felt))
+    told = findings_of("examplol", verdict, [], {}, {}, {}, {})
+    assert told["F1"].outcome == "flurbs"
