@@ -112,7 +112,7 @@ def test_an_active_comparator_that_is_matched_is_the_one_asked_about() -> None:
 
 HELPS, NONE, HARM = vote(), vote(Way.NO_DIFFERENCE, effect=SAME), vote(Way.HARM)
 GRAVE = vote(Way.HARM, row=DEATHS, is_grave=True, is_fatal=True, people=3000, level="secondary")
-OTHER = {"row": "glimmer", "level": "secondary", "people": 3000}
+OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
 
 
 @pytest.mark.parametrize(
