@@ -79,6 +79,12 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"study protocol|protocol for|recruiting|ongoing|under ?way|planned|"
         r"will be (?:randomi[sz]ed|recruited|enrolled|assigned|given)"
     ),
+    Aspect.UNKNOWN: says(
+        r"unknown|unclear|uncertain\w*|not (?:yet )?(?:known|clear|established|determined|settled)|"
+        r"remains? to be|inconclusive|insufficient|conflicting|limited|lack(?:s|ing)?|"
+        r"(?:further|larger?|more|future) (?:[\w-]+ ){0,3}(?:research|stud(?:y|ies)|trials?)|"
+        r"(?:is|are|be) (?:needed|required|warranted)|should confirm"
+    ),
     Aspect.BACKGROUND: says(
         r"is|are|known as|defined|characteri[sz]ed|common|major|leading|used|includes?|refers"
     ),
@@ -109,13 +115,17 @@ FIGURES = bounded(r"\d")
 FINDINGS = tuple("result finding conclusion interpretation main harm adverse safety".split())
 """How the sections are called that say what came out."""
 _SECTIONS_BESIDE = ("background", "objective", "aim", "purpose", "method", "design", "setting")
-METHODS_TELL = (Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED)
+METHODS_TELL = (
+    *(Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED),
+    *(Aspect.STUDY, Aspect.UNKNOWN),
+)
 """Needs that methods and background answer, too."""
 
 
 _SAYS_NOTHING = bounded(
     r"\b(?:gives?|gave|reports?|reported|provides?|provided|states?|has|had) no (?:[\w-]+ ){0,3}"
     r"(?:figures?|data|information|numbers?|details?)\b|"
+    r"\b(?:gives?|gave|provides?|provided) no (?:[\w-]+ ){0,3}(?:differences?|results?|effects?)\b|"
     r"\b(?:was|were|is|are) not (?:reported|stated|given|described)\b|"
     r"^\W*(?:copyright|all rights reserved|published by|\[?references?:)",
     re.IGNORECASE,

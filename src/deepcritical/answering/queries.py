@@ -57,6 +57,10 @@ _WORDINGS: Mapping[Aspect, tuple[_Words, ...]] = {
         _Words("guideline recommendation review", ("guideline*", "consensus", "recommend*")),
     ),
     Aspect.REGISTERED: (_Words("trial registered recruiting", ('"clinical trial"', "protocol")),),
+    Aspect.STUDY: (_Words("trial registered protocol", ('"clinical trial"', "protocol")),),
+    Aspect.UNKNOWN: (
+        _Words("unknown unclear further research", ("unknown", "unclear", '"further research"')),
+    ),
     Aspect.BACKGROUND: (_Words("review overview", ("review", "overview")),),
     Aspect.AGAINST: (
         _Words("no effect no difference", ('"no effect"', '"no difference"', '"did not"')),
