@@ -49,7 +49,7 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     Aspect.MECHANISM: says(
-        r"mechanis\w+|pathway\w*|signal\w*|receptors?|inhibit\w*|activat\w*|express\w*|bind\w*|"
+        r"mechanis\w+|pathway\w*|signal\w*|receptors?|inhibit(?!or)\w*|activat\w*|express\w*|bind\w*|"
         r"mediat\w*|modulat\w*|induc\w+|regulat\w*|block\w*|antagoni\w+|agonis\w+|enzym\w+|"
         r"through|via|levels?"
     ),
@@ -137,6 +137,8 @@ def is_needed(aspect: Aspect, label: str, text: str) -> bool:
     """Whether a sentence, by its section and words, can tell what a need wants known."""
     if _SAYS_NOTHING.search(text):
         return False
+    if aspect is Aspect.MECHANISM:
+        return not AIM.search(text)
     return aspect in METHODS_TELL or is_own_finding(label, text)
 
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed
+from deepcritical.answering.facts import fact_of, fact_of_span, joined
 from deepcritical.answering.fitting import Fitting
 from deepcritical.answering.kinds import asks_under_way
-from deepcritical.answering.study_facts import facts_asked, sentences_with
+from deepcritical.answering.study_facts import facts_asked, names_of_studies, sentences_with
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
 from deepcritical.answering.typed import tells_dose, typed_starts
 from deepcritical.answering.weighing import appraised, drugs_asked
@@ -55,6 +56,7 @@ _BY_RANK = 0.1
 _OF_TRIALS = (Aspect.REGISTERED,)
 _OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
 """What a protocol or a registry entry without results can tell."""
+_BY_CUES = (Aspect.UNKNOWN, Aspect.MECHANISM)
 _ROLES = {
     Aspect.SAFETY: FactRole.HARM,
     Aspect.MECHANISM: FactRole.MECHANISM,
@@ -111,6 +113,8 @@ class PassageReader:
         self._topics: Topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         self._weights = Weights(records)
         self._fitting = Fitting(inquiry, self._topics, self._weights, self._items[0].id)
+        known = " ".join(subject.name for subject in self._topics.subjects)
+        self._study_names = [n for n in names_of_studies(inquiry.text) if n not in known]
         self._best_coverage = max(
             (self._coverage(r) for r in records if self._names_all(r)), default=0.0
         )
@@ -144,9 +148,8 @@ class PassageReader:
         """Whether the words of a sentence can meet a need; of a dose they state one."""
         if item.aspect is Aspect.DOSE:
             return tells_dose(self._inquiry, span.text)
-        if CUES[item.aspect].search(span.text):
-            return True
-        return item.aspect is not Aspect.UNKNOWN and self._is_on(item, span)
+        by_words = item.aspect not in _BY_CUES and self._is_on(item, span)
+        return by_words or bool(CUES[item.aspect].search(span.text))
 
     def _is_on(self, item: ChecklistItem, span: Span) -> bool:
         """Whether a sentence has most of the words that the question itself has beside names."""
@@ -181,7 +184,7 @@ class PassageReader:
             *self._by_words(evidence_id, record, graded),
         ):
             had = found.get(fact.fact.start)
-            found[fact.fact.start] = _joined(had, fact) if had else fact
+            found[fact.fact.start] = joined(had, fact) if had else fact
         return tuple(found[start] for start in sorted(found))
 
     def _by_reading(
@@ -199,13 +202,13 @@ class PassageReader:
                         item, record, fact.quote
                     ):
                         continue  # no condition says which outcomes count
-                    yield _fact(item, fact, graded, side=_SIDES[kind], direct=direct)
+                    yield fact_of(item, fact, graded, side=_SIDES[kind], direct=direct)
             if item.aspect is Aspect.SAFETY and not _is_entry_without_results(record):
                 for fact in reading.context:
                     needed = fact.role is FactRole.HARM and is_needed(item.aspect, "", fact.quote)
                     fits = self._fitting.fits(item, record, fact.quote)
                     if needed and fits and self._fitting.tells_asked(item, record, fact.quote):
-                        yield _fact(item, fact, graded, direct=direct)
+                        yield fact_of(item, fact, graded, direct=direct)
 
     def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
         bearing = self.bearing(record)
@@ -219,15 +222,19 @@ class PassageReader:
                     yield from self._of_entry(item, evidence_id, record, graded, bearing)
                 continue
             if item.aspect is Aspect.STUDY:
-                reading = self._readings.get(evidence_id)
-                for span in sentences_with(self._of_study, record, reading)[:_MOST_OF_RECORD]:
-                    yield _of_span(item, span, evidence_id, graded, bearing)
+                for span in self._told_of_study(evidence_id, record)[:_MOST_OF_RECORD]:
+                    yield fact_of_span(item, span, evidence_id, graded, *bearing)
                 continue
             if is_plan and (item.aspect not in _OF_PLANS or self._of_harms):
                 continue
             for span, score in self._best(item, evidence_id, record, bearing):
                 fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
-                yield _fact(item, fact, graded, direct=bearing.direct, relevance=round(score, 3))
+                yield fact_of(item, fact, graded, direct=bearing.direct, relevance=round(score, 3))
+
+    def _told_of_study(self, evidence_id: str, record: Evidence) -> list[Span]:
+        named = all(name in told_of(record) for name in self._study_names)
+        reading = self._readings.get(evidence_id)
+        return sentences_with(self._of_study, record, reading) if named else []
 
     def _of_entry(
         self,
@@ -244,7 +251,7 @@ class PassageReader:
         reasons = [s for s in told if why and why in fold(s.text)]
         is_against = item.aspect is Aspect.AGAINST
         if span := next(iter(reasons if is_against and reasons else told), None):
-            yield _of_span(item, span, evidence_id, graded, bearing)
+            yield fact_of_span(item, span, evidence_id, graded, *bearing)
 
     def _best(
         self, item: ChecklistItem, evidence_id: str, record: Evidence, bearing: Bearing
@@ -313,51 +320,6 @@ def _is_entry_without_results(record: Evidence) -> bool:
     """Whether a registry entry tells only what is planned."""
     spans = whole_sentences(record.content)
     return record.metadata.kind == "trial" and not any(s.label.startswith(FINDINGS) for s in spans)
-
-
-def _of_span(
-    item: ChecklistItem, span: Span, evidence_id: str, graded: Grade, bearing: Bearing
-) -> ItemFact:
-    """What a record states of its study, which goes before papers that speak of studies."""
-    fact = Fact.of(span, evidence_id, FactRole.DESIGN)
-    relevance = round(1 + bearing.coverage, 3)
-    return _fact(item, fact, graded, direct=bearing.direct, relevance=relevance)
-
-
-def _fact(
-    item: ChecklistItem,
-    fact: Fact,
-    graded: Grade,
-    *,
-    direct: bool,
-    side: Stance = Stance.NEUTRAL,
-    relevance: float | None = None,
-) -> ItemFact:
-    """What a record says to a need: by its reading, where it has no relevance of its own."""
-    return ItemFact(
-        id="",
-        items=(item.id,),
-        fact=fact,
-        side=side,
-        level=graded.level,
-        direct=direct,
-        relevance=1.0 if relevance is None else relevance,
-        by_reading=relevance is None,
-    )
-
-
-def _joined(one: ItemFact, other: ItemFact) -> ItemFact:
-    """Two facts that are one sentence, with the needs of both."""
-    sided = one if one.side is not Stance.NEUTRAL else other
-    return one.model_copy(
-        update={
-            "items": tuple(dict.fromkeys((*one.items, *other.items))),
-            "side": sided.side,
-            "direct": one.direct or other.direct,
-            "relevance": max(one.relevance, other.relevance),
-            "by_reading": one.by_reading or other.by_reading,
-        }
-    )
 
 
 def read_passages(

@@ -17,7 +17,7 @@ from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import Span, whole_sentences
 from deepcritical.reading.sentences import quoted
 
-__all__ = ["StudyFact", "asks_of_study", "facts_asked", "sentences_with"]
+__all__ = ["StudyFact", "asks_of_study", "facts_asked", "names_of_studies", "sentences_with"]
 
 _Told = Callable[[Evidence, StudyReading | None], str]
 
@@ -131,6 +131,17 @@ _FACTS = (
         ),
     ),
 )
+
+
+_NAME = bounded(r"\b[A-Z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b")
+_CAPITALS = 3
+_NO_NAMES = frozenset("EMA FDA NCT RCT RCTs USA WHO".split())
+
+
+def names_of_studies(text: str) -> tuple[str, ...]:
+    """The words of a question in capitals by which studies are called, such as TOGETHER."""
+    words = dict.fromkeys(_NAME.findall(text))
+    return tuple(w for w in words if sum(map(str.isupper, w)) >= _CAPITALS and w not in _NO_NAMES)
 
 
 def asks_of_study(text: str) -> bool:

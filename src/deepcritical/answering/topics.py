@@ -51,7 +51,7 @@ _NEED_WORDS = frozenset(
     "take taken takes taking tell therapy thing think thinks toxicity treatment treatments trial "
     "accurate accurately accuracy detect detects detecting diagnose diagnosing diagnosis factor "
     "factors screening sensitivity specificity test tests underway "
-    "trials trying type usual way work working works worse worth "
+    "trials tried trying type usual way work working works worse worth "
     "article articles data finding findings information literature paper papers publication "
     "publications report reports research "
     "affect affected affects associated association change changed changes influence influences "

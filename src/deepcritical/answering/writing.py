@@ -68,6 +68,11 @@ def synthesize(
     return _Writer(inquiry, store, context, draft, written).written_by(author)
 
 
+_EXACT = (
+    *(InquiryKind.DOSE, InquiryKind.STUDY, InquiryKind.TRIALS),
+    *(InquiryKind.ELIGIBILITY, InquiryKind.UNKNOWN, InquiryKind.GUIDANCE),
+)
+"""Kinds that tell by themselves what is asked: a word that no record has may be beside it."""
 _WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
 
 
@@ -215,7 +220,9 @@ class _Writer:
         topics = topics_of(self._inquiry.frame)
         records = self._store.evidence.values()
         absent = [s.name for s in topics.subjects if not any(s.is_of(r) for r in records)]
-        if absent := absent or list(topics.absent(records)):
+        if not absent and self._inquiry.kind not in _EXACT:
+            absent = list(topics.absent(records))
+        if absent:
             yield Sentence(text=missing_sentence(absent))
 
     def _of_weighed(self) -> list[Sentence]:
@@ -225,20 +232,25 @@ class _Writer:
             good = [o for o in weighed if not o.is_open and o.verdict.label not in SPEAKS_AGAINST]
             return [t for o in good[:_MOST_CANDIDATES] if (t := self._first_row(o))]
         if self._inquiry.kind is InquiryKind.SAFETY and weighed:
-            one = weighed[0]
-            if self._inquiry.frame and (harm := self._inquiry.frame.harm):
-                return self._of_harm(one, harm)
-            feared = any(r.way in (Way.HARM, Way.CONFLICT) for r in one.verdict.rows)
-            if not feared and any(study.unread for study in one.studies):
-                return []  # what could not be read may report the harm
-            told = [s.text for s in harm_sentences(one.verdict, one.drug.name)]
-            told += [
-                row_sentence(row, one.drug.name)
-                for row in one.verdict.rows
-                if row.importance == "harm" and row.way is Way.NO_DIFFERENCE
-            ]
-            return [s for text in told if (s := self._of_finding(text))][:_MOST_HARMS]
+            return self._of_harms(weighed[0])
         return []
+
+    def _of_harms(self, one: Weighed) -> list[Sentence]:
+        """What was compared of the harms in the people asked about."""
+        if self._inquiry.frame and (harm := self._inquiry.frame.harm):
+            return self._of_harm(one, harm)
+        feared = any(r.way in (Way.HARM, Way.CONFLICT) for r in one.verdict.rows)
+        if not feared and any(study.unread for study in one.studies):
+            return []  # what could not be read may report the harm
+        rows = tuple(row for row in one.verdict.rows if row.directness == "direct")
+        direct = one.verdict.model_copy(update={"rows": rows})
+        told = [s.text for s in harm_sentences(direct, one.drug.name)]
+        told += [
+            row_sentence(row, one.drug.name)
+            for row in rows
+            if row.importance == "harm" and row.way is Way.NO_DIFFERENCE
+        ]
+        return [s for text in told if (s := self._of_finding(text))][:_MOST_HARMS]
 
     def _of_harm(self, one: Weighed, harm: Condition) -> list[Sentence]:
         """What was compared of the one harm that is asked about."""
