@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed
+from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed, is_own_finding
 from deepcritical.answering.facts import fact_of, fact_of_span, joined
 from deepcritical.answering.fitting import Fitting
 from deepcritical.answering.kinds import asks_under_way
@@ -56,7 +56,6 @@ _BY_RANK = 0.1
 _OF_TRIALS = (Aspect.REGISTERED,)
 _OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
 """What a protocol or a registry entry without results can tell."""
-_BY_CUES = (Aspect.UNKNOWN, Aspect.MECHANISM)
 _ROLES = {
     Aspect.SAFETY: FactRole.HARM,
     Aspect.MECHANISM: FactRole.MECHANISM,
@@ -148,8 +147,10 @@ class PassageReader:
         """Whether the words of a sentence can meet a need; of a dose they state one."""
         if item.aspect is Aspect.DOSE:
             return tells_dose(self._inquiry, span.text)
-        by_words = item.aspect not in _BY_CUES and self._is_on(item, span)
-        return by_words or bool(CUES[item.aspect].search(span.text))
+        if CUES[item.aspect].search(span.text):
+            return True
+        found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
+        return item.aspect is not Aspect.UNKNOWN and found and self._is_on(item, span)
 
     def _is_on(self, item: ChecklistItem, span: Span) -> bool:
         """Whether a sentence has most of the words that the question itself has beside names."""
