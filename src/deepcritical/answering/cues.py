@@ -49,7 +49,7 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     Aspect.MECHANISM: says(
-        r"mechanis\w+|pathway\w*|signal\w*|receptors?|inhibit\w*|activat\w*|express\w*|bind\w*|"
+        r"mechanis\w+|pathway\w*|signal\w*|receptors?|inhibit(?!or)\w*|activat\w*|express\w*|bind\w*|"
         r"mediat\w*|modulat\w*|induc\w+|regulat\w*|block\w*|antagoni\w+|agonis\w+|enzym\w+|"
         r"through|via|levels?"
     ),
@@ -78,6 +78,12 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
     Aspect.REGISTERED: says(
         r"study protocol|protocol for|recruiting|ongoing|under ?way|planned|"
         r"will be (?:randomi[sz]ed|recruited|enrolled|assigned|given)"
+    ),
+    Aspect.UNKNOWN: says(
+        r"unknown|unclear|uncertain\w*|not (?:yet )?(?:known|clear|established|determined|settled)|"
+        r"remains? to be|inconclusive|insufficient|conflicting|limited|lack(?:s|ing)?|"
+        r"(?:further|larger?|more|future) (?:[\w-]+ ){0,3}(?:research|stud(?:y|ies)|trials?)|"
+        r"(?:is|are|be) (?:needed|required|warranted)|should confirm"
     ),
     Aspect.BACKGROUND: says(
         r"is|are|known as|defined|characteri[sz]ed|common|major|leading|used|includes?|refers"
@@ -109,13 +115,17 @@ FIGURES = bounded(r"\d")
 FINDINGS = tuple("result finding conclusion interpretation main harm adverse safety".split())
 """How the sections are called that say what came out."""
 _SECTIONS_BESIDE = ("background", "objective", "aim", "purpose", "method", "design", "setting")
-METHODS_TELL = (Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED)
+METHODS_TELL = (
+    *(Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED),
+    *(Aspect.STUDY, Aspect.UNKNOWN),
+)
 """Needs that methods and background answer, too."""
 
 
 _SAYS_NOTHING = bounded(
     r"\b(?:gives?|gave|reports?|reported|provides?|provided|states?|has|had) no (?:[\w-]+ ){0,3}"
     r"(?:figures?|data|information|numbers?|details?)\b|"
+    r"\b(?:gives?|gave|provides?|provided) no (?:[\w-]+ ){0,3}(?:differences?|results?|effects?)\b|"
     r"\b(?:was|were|is|are) not (?:reported|stated|given|described)\b|"
     r"^\W*(?:copyright|all rights reserved|published by|\[?references?:)",
     re.IGNORECASE,
@@ -127,6 +137,8 @@ def is_needed(aspect: Aspect, label: str, text: str) -> bool:
     """Whether a sentence, by its section and words, can tell what a need wants known."""
     if _SAYS_NOTHING.search(text):
         return False
+    if aspect is Aspect.MECHANISM:
+        return not AIM.search(text)
     return aspect in METHODS_TELL or is_own_finding(label, text)
 
 

@@ -21,6 +21,12 @@ _NAMED = 0.5
 """Share of the words for a test that must be named."""
 _OF_HARMS = frozenset((Aspect.RATE, Aspect.ELIGIBILITY, Aspect.AGAINST))
 """Needs that are on harms where harms are asked about: how often, in whom, and where not."""
+_ASKED_BY_NEED = frozenset(
+    (Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.RECOMMENDED, Aspect.UNKNOWN, Aspect.BACKGROUND)
+)
+"""Needs that tell by themselves what is asked; so does safety, where no harm is named."""
+_GUIDES = says(r"recommend\w*|guidelines?|consensus|approv\w+|licen[sc]\w+|endors\w+|advis\w+")
+"""What a guideline or an authority says, where a study's own conclusion is no answer."""
 _MEASURED = bounded(
     r"[- ](?:resistance|sensitivity|levels?|concentrations?|secretion|tolerance|metabolism|uptake|"
     r"signal\w*|receptors?|deficien\w+|production|release|homeostasis)\b"
@@ -70,9 +76,17 @@ class Fitting:
         inquiry: The question.
         topics: What it is about.
         weights: Of its words among the records.
+        question: Id of the item that is the question itself.
     """
 
-    def __init__(self, inquiry: Inquiry, topics: Topics, weights: Weights) -> None:
+    def __init__(self, inquiry: Inquiry, topics: Topics, weights: Weights, question: str) -> None:
+        self._question = question
+        self._topics = topics
+        self.condition = inquiry.frame.condition if inquiry.frame else None
+        self._of_reviews = "review" in inquiry.text.casefold()
+        self._by_need = _ASKED_BY_NEED
+        if not (inquiry.frame and inquiry.frame.harm):
+            self._by_need |= {Aspect.SAFETY}
         # A test under its own name: others of the same outcome are other tests.
         self._test = Topics((), tuple(word[:1] for word in topics.words))
         self._weights = weights
@@ -97,6 +111,20 @@ class Fitting:
             and (not self._of_test or self._is_on_test(record, text))
             and (not self._of_subject or self._is_of_subject(item, text))
         )
+
+    def tells_asked(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
+        """Whether a sentence or its title has an outcome, or another word, of the question."""
+        told = f"{record.citation.title}\n{text}"
+        if item.id != self._question:
+            return True
+        if item.aspect is Aspect.RECOMMENDED and not self._of_reviews:
+            return bool(_GUIDES.search(told))
+        if item.aspect is Aspect.COMPARISON and len(self._drugs) > 1:
+            key = folded(told)
+            return sum(drug.is_in(key) for drug in self._drugs) > 1
+        if item.aspect in self._by_need:
+            return True
+        return self._topics.named_in(told, self.condition)
 
     def _is_on_harm(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
         """Whether it is on a harm where harms are asked about, on the one that is named."""

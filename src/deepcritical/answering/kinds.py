@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from deepcritical.answering.cues import says
+from deepcritical.answering.study_facts import asks_of_study
 from deepcritical.domain.checklist import InquiryKind
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.patterns import bounded
@@ -25,6 +26,14 @@ _BY_FRAME: dict[QuestionKind, InquiryKind] = {
 }
 _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (
+        InquiryKind.UNKNOWN,
+        says(
+            r"(?:un|not (?:yet |well )?)known|unclear|uncertain|unanswered|open questions?|"
+            r"(?:research|knowledge|evidence) gaps?|"
+            r"gaps? in (?:the )?(?:research|knowledge|evidence)"
+        ),
+    ),
+    (
         InquiryKind.GUIDANCE,
         says(r"guidelines?|recommend\w*|consensus|approved|licen[sc]ed|what do (?:\w+ )?reviews"),
     ),
@@ -37,10 +46,17 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        InquiryKind.DOSE,
+        says(
+            r"how (?:long|many (?:days|weeks|months)) (?:[\w-]+ ){1,6}"
+            r"(?:given|taken|take|administered|continued?)"
+        ),
+    ),
+    (
         InquiryKind.FREQUENCY,
         says(
             r"how (?:often|common|frequent|many|likely|prevalent)|prevalence|incidence|"
-            r"(?:what|which) (?:\w+ )?(?:proportion|percent\w*|share|fraction|rate|number)"
+            r"(?:what|which) (?:\w+ ){0,3}(?:proportion|percent\w*|share|fraction|rates?|number)"
         ),
     ),
     (
@@ -68,20 +84,27 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
         InquiryKind.SAFETY,
         says(
             r"safe(?:ty|ly)?|side[- ]effects?|adverse|harm(?:s|ful)?|dangerous|toxic\w*|"
-            r"complications?|toler\w+"
+            r"complications?|toler\w+|contraindicat\w+|interact\w*|overdos\w+"
         ),
     ),
     (
         InquiryKind.ELIGIBILITY,
-        says(r"in whom|for whom|who (?:should|can|benefits?|is|are|gets?)|which patients"),
+        says(
+            r"in whom|for whom|who (?:should|can|benefits?|is|are|was|were|gets?)|"
+            r"(?:which|what) (?:[\w-]+ ){0,3}(?:patients|people|participants|populations?)"
+        ),
     ),
     (InquiryKind.DEFINITION, says(r"what (?:is|are) (?:an?|the meaning of)|define|meant by")),
     (InquiryKind.TREATMENT, says(r"(?:treatments?|therap(?:y|ies)) (?:of|for|in)")),
 )
 """What a question of no fixed kind asks for; the first that fits."""
-_OF_STATUS = (InquiryKind.GUIDANCE, InquiryKind.TRIALS)
-_NO_TREATMENT = (InquiryKind.FREQUENCY, InquiryKind.DIAGNOSIS, InquiryKind.CAUSE)
-"""Kinds that no question on treatments is in words."""
+_SURE = (*(InquiryKind.STUDY, InquiryKind.GUIDANCE, InquiryKind.TRIALS, InquiryKind.UNKNOWN),)
+"""Kinds that the words of a question tell, whatever its frame is."""
+_RATHER: dict[InquiryKind, tuple[InquiryKind, ...]] = {
+    InquiryKind.TREATMENT: (InquiryKind.FREQUENCY, InquiryKind.DIAGNOSIS, InquiryKind.CAUSE),
+    InquiryKind.COMPARISON: (InquiryKind.FREQUENCY,),
+}
+"""Kinds by the frame, and those of the words that go before them."""
 _OF_CAUSE = says(r"(?:what|which) (?:\w+ ){0,2}(?:predicts?|causes)|risk factors?|predictors?")
 _WHAT_IS = bounded(
     r"^what(?:['’]s| is| are) (?:an? |the )?(?P<what>[\w'’ -]{3,60})\??$", re.IGNORECASE
@@ -117,12 +140,18 @@ def asks_under_way(text: str) -> bool:
     return bool(_UNDER_WAY.search(text))
 
 
+def _by_words(text: str) -> InquiryKind | None:
+    if asks_of_study(text):
+        return InquiryKind.STUDY
+    return next((kind for kind, pattern in _BY_WORDS if pattern.search(text)), None)
+
+
 def kind_of(frame: QuestionFrame) -> InquiryKind:
     """What a question is after: by its frame, where that is sure, else by its words."""
     if _IN_MODELS.search(frame.text):
         return InquiryKind.MECHANISM
-    by_words = next((k for k, pattern in _BY_WORDS if pattern.search(frame.text)), None)
-    if by_words in _OF_STATUS:
+    by_words = _by_words(frame.text)
+    if by_words in _SURE:
         return by_words
     if _OF_CAUSE.search(frame.text) and frame.kind in _DOUBTFUL:
         return InquiryKind.CAUSE
@@ -132,12 +161,10 @@ def kind_of(frame: QuestionFrame) -> InquiryKind:
             return InquiryKind.EFFECT
         return InquiryKind.FREQUENCY if by_words is InquiryKind.FREQUENCY else InquiryKind.SAFETY
     by_frame = _BY_FRAME.get(frame.kind)
-    if by_frame is InquiryKind.TREATMENT and by_words in _NO_TREATMENT:
+    if by_words and (by_frame is None or by_words in _RATHER.get(by_frame, ())):
         return by_words
     if by_frame:
         return by_frame
-    if by_words:
-        return by_words
     told = _WHAT_IS.match(frame.text)
     if told and frame.condition and told["what"].casefold() == frame.condition.name.casefold():
         return InquiryKind.DEFINITION

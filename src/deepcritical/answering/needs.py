@@ -131,6 +131,17 @@ _NEEDS: dict[InquiryKind, tuple[_Need, ...]] = {
         _HARMS,
         _AGAINST,
     ),
+    InquiryKind.STUDY: (
+        _Need(Aspect.STUDY, "What do the records of {about}{inside} tell of the study itself?"),
+        _UNDER_WAY,
+        _AGAINST,
+    ),
+    InquiryKind.UNKNOWN: (
+        _Need(Aspect.UNKNOWN, "What do records call unclear of {about}{inside}?"),
+        _EFFECT,
+        _AGAINST,
+        _GUIDANCE,
+    ),
     InquiryKind.DEFINITION: (
         _Need(Aspect.BACKGROUND, "What is {about}{inside}?"),
         _RATE,

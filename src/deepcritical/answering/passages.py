@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed
+from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed, is_own_finding
+from deepcritical.answering.facts import fact_of, fact_of_span, joined
 from deepcritical.answering.fitting import Fitting
 from deepcritical.answering.kinds import asks_under_way
+from deepcritical.answering.study_facts import facts_asked, names_of_studies, sentences_with
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
+from deepcritical.answering.typed import tells_dose, typed_starts
 from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.domain.appraisal import Appraisal, Stance
 from deepcritical.domain.checklist import (
@@ -44,6 +47,8 @@ _FEWEST = 0.4
 """Coverage below which a record of no known subject is on something else."""
 _LEAST = 0.45
 """Relevance of a sentence that speaks to a need."""
+_TYPED = 0.3
+"""What it adds to a sentence that a reading rests its answer to the need on."""
 _IN_TITLE, _IN_RECORD = 0.6, 0.3
 """What a name is worth to a sentence that stands in its title, or elsewhere in its record."""
 _BY_RANK = 0.1
@@ -55,6 +60,7 @@ _ROLES = {
     Aspect.SAFETY: FactRole.HARM,
     Aspect.MECHANISM: FactRole.MECHANISM,
     Aspect.REGISTERED: FactRole.DESIGN,
+    Aspect.STUDY: FactRole.DESIGN,
 }
 _TREATS = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
 _BY_READING: dict[Aspect, tuple[str, ...]] = {
@@ -86,16 +92,28 @@ class PassageReader:
         inquiry: The question.
         checklist: Its needs.
         records: All records that were found: how rare words are is counted in them.
+        readings: What they say of their studies, by evidence id, as far as they were read.
     """
 
-    def __init__(self, inquiry: Inquiry, checklist: Checklist, records: Sequence[Evidence]) -> None:
+    def __init__(
+        self,
+        inquiry: Inquiry,
+        checklist: Checklist,
+        records: Sequence[Evidence],
+        readings: Mapping[str, StudyReading] | None = None,
+    ) -> None:
+        self._inquiry = inquiry
         self._items = checklist.items
+        self._readings = readings or {}
+        self._of_study = facts_asked(inquiry.text)
         self._of_treatment = inquiry.kind is InquiryKind.TREATMENT
         self._of_harms = inquiry.kind is InquiryKind.SAFETY
         self._under_way = inquiry.kind is InquiryKind.TRIALS and asks_under_way(inquiry.text)
         self._topics: Topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         self._weights = Weights(records)
-        self._fitting = Fitting(inquiry, self._topics, self._weights)
+        self._fitting = Fitting(inquiry, self._topics, self._weights, self._items[0].id)
+        known = " ".join(subject.name for subject in self._topics.subjects)
+        self._study_names = [n for n in names_of_studies(inquiry.text) if n not in known]
         self._best_coverage = max(
             (self._coverage(r) for r in records if self._names_all(r)), default=0.0
         )
@@ -124,6 +142,15 @@ class PassageReader:
 
     def _coverage(self, record: Evidence) -> float:
         return self._topics.coverage(folded(told_of(record)), self._weights)
+
+    def _speaks_to(self, item: ChecklistItem, span: Span) -> bool:
+        """Whether the words of a sentence can meet a need; of a dose they state one."""
+        if item.aspect is Aspect.DOSE:
+            return tells_dose(self._inquiry, span.text)
+        if CUES[item.aspect].search(span.text):
+            return True
+        found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
+        return item.aspect is not Aspect.UNKNOWN and found and self._is_on(item, span)
 
     def _is_on(self, item: ChecklistItem, span: Span) -> bool:
         """Whether a sentence has most of the words that the question itself has beside names."""
@@ -158,7 +185,7 @@ class PassageReader:
             *self._by_words(evidence_id, record, graded),
         ):
             had = found.get(fact.fact.start)
-            found[fact.fact.start] = _joined(had, fact) if had else fact
+            found[fact.fact.start] = joined(had, fact) if had else fact
         return tuple(found[start] for start in sorted(found))
 
     def _by_reading(
@@ -172,12 +199,17 @@ class PassageReader:
         for item in self._items:
             for kind in _BY_READING.get(item.aspect, ()):
                 for fact in reading.facts_by_kind[kind]:
-                    yield _fact(item, fact, graded, side=_SIDES[kind], direct=direct)
+                    if not self._fitting.condition and not self._fitting.tells_asked(
+                        item, record, fact.quote
+                    ):
+                        continue  # no condition says which outcomes count
+                    yield fact_of(item, fact, graded, side=_SIDES[kind], direct=direct)
             if item.aspect is Aspect.SAFETY and not _is_entry_without_results(record):
                 for fact in reading.context:
                     needed = fact.role is FactRole.HARM and is_needed(item.aspect, "", fact.quote)
-                    if needed and self._fitting.fits(item, record, fact.quote):
-                        yield _fact(item, fact, graded, direct=direct)
+                    fits = self._fitting.fits(item, record, fact.quote)
+                    if needed and fits and self._fitting.tells_asked(item, record, fact.quote):
+                        yield fact_of(item, fact, graded, direct=direct)
 
     def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
         bearing = self.bearing(record)
@@ -190,11 +222,20 @@ class PassageReader:
                 if stopped or not self._under_way or is_under_way(record, ""):
                     yield from self._of_entry(item, evidence_id, record, graded, bearing)
                 continue
+            if item.aspect is Aspect.STUDY:
+                for span in self._told_of_study(evidence_id, record)[:_MOST_OF_RECORD]:
+                    yield fact_of_span(item, span, evidence_id, graded, *bearing)
+                continue
             if is_plan and (item.aspect not in _OF_PLANS or self._of_harms):
                 continue
-            for span, score in self._best(item, record, bearing):
+            for span, score in self._best(item, evidence_id, record, bearing):
                 fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
-                yield _fact(item, fact, graded, direct=bearing.direct, relevance=round(score, 3))
+                yield fact_of(item, fact, graded, direct=bearing.direct, relevance=round(score, 3))
+
+    def _told_of_study(self, evidence_id: str, record: Evidence) -> list[Span]:
+        named = all(name in told_of(record) for name in self._study_names)
+        reading = self._readings.get(evidence_id)
+        return sentences_with(self._of_study, record, reading) if named else []
 
     def _of_entry(
         self,
@@ -211,22 +252,27 @@ class PassageReader:
         reasons = [s for s in told if why and why in fold(s.text)]
         is_against = item.aspect is Aspect.AGAINST
         if span := next(iter(reasons if is_against and reasons else told), None):
-            fact = Fact.of(span, evidence_id, FactRole.DESIGN)
-            # Before papers that speak of trials.
-            relevance = round(1 + bearing.coverage, 3)
-            yield _fact(item, fact, graded, direct=bearing.direct, relevance=relevance)
+            yield fact_of_span(item, span, evidence_id, graded, *bearing)
 
-    def _best(self, item: ChecklistItem, record: Evidence, bearing: Bearing) -> list[_Scored]:
+    def _best(
+        self, item: ChecklistItem, evidence_id: str, record: Evidence, bearing: Bearing
+    ) -> list[_Scored]:
         """The sentences of a record that speak best to a need."""
+        typed = typed_starts(item.aspect, self._readings.get(evidence_id), record)
         whole = {span.start for span in whole_sentences(record.content)}
         body = [
             s for s in body_sentences(record.content, record.citation.title) if s.start in whole
         ]
         is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
         scored = [
-            _Scored(span, self._score(item, span, at, len(body), record, bearing))
+            _Scored(
+                span,
+                self._score(item, span, at, len(body), record, bearing)
+                + _TYPED * (span.start in typed),
+            )
             for at, span in enumerate(body)
-            if (is_plan or CUES[item.aspect].search(span.text) or self._is_on(item, span))
+            if (is_plan or span.start in typed or self._speaks_to(item, span))
+            and (not bearing.direct or self._fitting.tells_asked(item, record, span.text))
             and (item.aspect is not Aspect.RATE or FIGURES.search(span.text))
             and self._fitting.fits(item, record, span.text)
             and is_needed(item.aspect, span.label, span.text)
@@ -277,42 +323,6 @@ def _is_entry_without_results(record: Evidence) -> bool:
     return record.metadata.kind == "trial" and not any(s.label.startswith(FINDINGS) for s in spans)
 
 
-def _fact(
-    item: ChecklistItem,
-    fact: Fact,
-    graded: Grade,
-    *,
-    direct: bool,
-    side: Stance = Stance.NEUTRAL,
-    relevance: float | None = None,
-) -> ItemFact:
-    """What a record says to a need: by its reading, where it has no relevance of its own."""
-    return ItemFact(
-        id="",
-        items=(item.id,),
-        fact=fact,
-        side=side,
-        level=graded.level,
-        direct=direct,
-        relevance=1.0 if relevance is None else relevance,
-        by_reading=relevance is None,
-    )
-
-
-def _joined(one: ItemFact, other: ItemFact) -> ItemFact:
-    """Two facts that are one sentence, with the needs of both."""
-    sided = one if one.side is not Stance.NEUTRAL else other
-    return one.model_copy(
-        update={
-            "items": tuple(dict.fromkeys((*one.items, *other.items))),
-            "side": sided.side,
-            "direct": one.direct or other.direct,
-            "relevance": max(one.relevance, other.relevance),
-            "by_reading": one.by_reading or other.by_reading,
-        }
-    )
-
-
 def read_passages(
     inquiry: Inquiry,
     checklist: Checklist,
@@ -331,7 +341,7 @@ def read_passages(
         found: All records that were found.
         ranks: How well records fit the question, 0-1, by evidence id, as far as they were ranked.
     """
-    reader = PassageReader(inquiry, checklist, found)
+    reader = PassageReader(inquiry, checklist, found, readings)
     drugs, condition = drugs_asked(inquiry)
     by_drug = [
         appraised(inquiry, drug, condition, records, readings) for drug in drugs[:1] if condition

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from deepcritical.answering.study_facts import names_of_studies
 from deepcritical.answering.topics import topics_of
-from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry
+from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry, InquiryKind
 from deepcritical.domain.question import SearchBlock, SearchQuery
 from deepcritical.questions.forms import research_question, wants_verdict
 from deepcritical.questions.searching import search_sides
@@ -57,6 +58,10 @@ _WORDINGS: Mapping[Aspect, tuple[_Words, ...]] = {
         _Words("guideline recommendation review", ("guideline*", "consensus", "recommend*")),
     ),
     Aspect.REGISTERED: (_Words("trial registered recruiting", ('"clinical trial"', "protocol")),),
+    Aspect.STUDY: (_Words("trial registered protocol", ('"clinical trial"', "protocol")),),
+    Aspect.UNKNOWN: (
+        _Words("unknown unclear further research", ("unknown", "unclear", '"further research"')),
+    ),
     Aspect.BACKGROUND: (_Words("review overview", ("review", "overview")),),
     Aspect.AGAINST: (
         _Words("no effect no difference", ('"no effect"', '"no difference"', '"did not"')),
@@ -116,7 +121,9 @@ class _Maker:
         self._condition = next(iter(named), None)
         self._others = (*(d.name for d in inquiry.drugs[1:]), *(c.name for c in named[1:]))
         topics = topics_of(inquiry.frame) if inquiry.frame else None
-        self._words = tuple(word[0] for word in topics.words)[:_MOST_WORDS] if topics else ()
+        studies = names_of_studies(inquiry.text) if inquiry.kind is InquiryKind.STUDY else ()
+        words = (*studies, *(word[0] for word in (topics.words if topics else ())))
+        self._words = tuple(dict.fromkeys(words))[:_MOST_WORDS]
         self._text = inquiry.text
 
     def named(self) -> SearchQuery:

@@ -51,7 +51,17 @@ _NEED_WORDS = frozenset(
     "take taken takes taking tell therapy thing think thinks toxicity treatment treatments trial "
     "accurate accurately accuracy detect detects detecting diagnose diagnosing diagnosis factor "
     "factors screening sensitivity specificity test tests underway "
-    "trials trying type usual way work working works worse worth".split()
+    "trials tried trying type usual way work working works worse worth "
+    "article articles data finding findings information literature paper papers publication "
+    "publications report reports research "
+    "affect affected affects associated association change changed changes influence influences "
+    "linked related shorten shortens "
+    # What a question asks of a study itself.
+    "closed closing completed conducted early enrolled finished follow followed followup funded "
+    "funder funders funding halted id identifier number numbers participant participants phase "
+    "population populations prematurely randomised recruited registration registry sample size "
+    "sponsor sponsored sponsors started stopped suspended terminated tested unclear unknown "
+    "withdrawn".split()
 )
 """Words that say what is wanted of the subjects, which the need itself looks for."""
 _FUNCTION_WORDS = frozenset(
@@ -111,6 +121,30 @@ class Topics(NamedTuple):
     words: tuple[tuple[str, ...], ...]
     """Each word of substance that no subject has, as its stems: one of them must occur."""
 
+    def named_in(self, text: str, main: Condition | None) -> bool:
+        """Whether a text has a word or a name that is asked for beside drugs and main condition."""
+        key = folded(text)
+        beside = [
+            c for s in self.subjects if (c := s.condition) and not (main and s.is_called(main))
+        ]
+        if not (self.words or beside):
+            return True
+        stems = frozenset(terms(key))
+        return any(_occurs(word, stems, key) for word in self.words) or any(
+            names_condition((text,), condition) for condition in beside
+        )
+
+    def absent(self, records: Iterable[Evidence]) -> tuple[str, ...]:
+        """The words of which no record has any form, not even within another word."""
+        texts = [folded(told_of(record)) for record in records]
+        return tuple(
+            word[0]
+            for word in self.words
+            if not any(
+                word[0] in text or _occurs(word, frozenset(terms(text)), text) for text in texts
+            )
+        )
+
     def coverage(self, key: str, weights: Weights) -> float:
         """The weight of the words that a folded text has, as a share of all; 1.0 without words."""
         total = sum(weights.of(word) for word in self.words)
@@ -146,9 +180,11 @@ class Weights:
 
 
 def told_of(record: Evidence) -> str:
-    """Title, text and registry terms of a record."""
+    """Title, text, registry terms and ids of a record and of those of its study."""
     meta = record.metadata
-    return "\n".join((record.citation.title, record.content, *meta.conditions, *meta.interventions))
+    ids = (meta.nct_id or "", *(i.partition(":")[2] for i in meta.linked_ids))
+    named = (*meta.conditions, *meta.interventions, *ids)
+    return "\n".join((record.citation.title, record.content, *named))
 
 
 @lru_cache(maxsize=4096)

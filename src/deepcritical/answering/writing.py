@@ -12,12 +12,13 @@ from typing import Any
 from deepcritical.answering.coverage import checklist_in, counting, covered
 from deepcritical.answering.drafting import SPEAKS_AGAINST, Draft, is_newest
 from deepcritical.answering.passages import PassageReader
-from deepcritical.answering.topics import topics_of
+from deepcritical.answering.topics import folded, topics_of
 from deepcritical.answering.weighing import Weighed, drugs_asked
 from deepcritical.domain.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, DeepAnswer
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.checklist import Aspect, Coverage, Inquiry, InquiryKind, ItemFact
 from deepcritical.domain.events import StopReason
+from deepcritical.domain.named import Condition
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.report_parts import DrugCandidate
 from deepcritical.domain.sentences import Finding, Sentence
@@ -37,6 +38,7 @@ __all__ = ["synthesize"]
 
 _MOST_IN_LEAD = 2
 _MOST_CANDIDATES = 3
+_MOST_HARMS = 3
 _EARLY = {
     StopReason.DEADLINE: "the time for it was over",
     StopReason.BUDGET: "the model's budget was used up",
@@ -66,15 +68,11 @@ def synthesize(
     return _Writer(inquiry, store, context, draft, written).written_by(author)
 
 
-_MAIN_ALONE = (
-    InquiryKind.FREQUENCY,
-    InquiryKind.CAUSE,
-    InquiryKind.DIAGNOSIS,
-    InquiryKind.DEFINITION,
-    InquiryKind.DOSE,
-    InquiryKind.TRIALS,
+_EXACT = (
+    *(InquiryKind.DOSE, InquiryKind.STUDY, InquiryKind.TRIALS),
+    *(InquiryKind.ELIGIBILITY, InquiryKind.UNKNOWN, InquiryKind.GUIDANCE),
 )
-"""Kinds that only their first need answers: what speaks to the others is beside it."""
+"""Kinds that tell by themselves what is asked: a word that no record has may be beside it."""
 _WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
 
 
@@ -197,11 +195,12 @@ class _Writer:
         if self._written:
             return () if brief else self._written
         told = [*self._missing(), *self._of_weighed()]
+        # Only the first need is the question: what speaks to the others is beside it.
         main = checklist_in(self._store).items[0].id
-        only = self._inquiry.kind in _MAIN_ALONE
         facts = [fact for of_item in self._draft.picked.values() for fact in of_item]
-        leading = self._draft.picked[main] if only else facts
-        direct = list(dict.fromkeys(fact for fact in leading if fact.direct))[:_MOST_IN_LEAD]
+        direct = [fact for fact in self._draft.picked[main] if fact.direct][:_MOST_IN_LEAD]
+        if any(not sentence.evidence_ids for sentence in told):
+            direct = []  # what is said without a word of the question is near it at most
         if direct and not any(s.evidence_ids for s in told):
             told.append(Sentence(text=LEADS["newest" if self._newest else "strongest"]))
             told += [self._quote(fact) for fact in direct]
@@ -215,10 +214,14 @@ class _Writer:
         return is_newest(self._inquiry, self._store)
 
     def _missing(self) -> Iterator[Sentence]:
-        """The names of the question that no record has."""
-        subjects = topics_of(self._inquiry.frame).subjects if self._inquiry.frame else ()
+        """The names and words of the question that no record has."""
+        if self._inquiry.frame is None:
+            return
+        topics = topics_of(self._inquiry.frame)
         records = self._store.evidence.values()
-        absent = [s.name for s in subjects if not any(s.is_of(record) for record in records)]
+        absent = [s.name for s in topics.subjects if not any(s.is_of(r) for r in records)]
+        if not absent and self._inquiry.kind not in _EXACT:
+            absent = list(topics.absent(records))
         if absent:
             yield Sentence(text=missing_sentence(absent))
 
@@ -229,13 +232,32 @@ class _Writer:
             good = [o for o in weighed if not o.is_open and o.verdict.label not in SPEAKS_AGAINST]
             return [t for o in good[:_MOST_CANDIDATES] if (t := self._first_row(o))]
         if self._inquiry.kind is InquiryKind.SAFETY and weighed:
-            one = weighed[0]
-            feared = any(r.way in (Way.HARM, Way.CONFLICT) for r in one.verdict.rows)
-            if not feared and any(study.unread for study in one.studies):
-                return []  # what could not be read may report the harm
-            found = harm_sentences(one.verdict, one.drug.name)
-            return [self._of_finding(s.text) or s for s in found if s.evidence_ids]
+            return self._of_harms(weighed[0])
         return []
+
+    def _of_harms(self, one: Weighed) -> list[Sentence]:
+        """What was compared of the harms in the people asked about."""
+        if self._inquiry.frame and (harm := self._inquiry.frame.harm):
+            return self._of_harm(one, harm)
+        feared = any(r.way in (Way.HARM, Way.CONFLICT) for r in one.verdict.rows)
+        if not feared and any(study.unread for study in one.studies):
+            return []  # what could not be read may report the harm
+        rows = tuple(row for row in one.verdict.rows if row.directness == "direct")
+        direct = one.verdict.model_copy(update={"rows": rows})
+        told = [s.text for s in harm_sentences(direct, one.drug.name)]
+        told += [
+            row_sentence(row, one.drug.name)
+            for row in rows
+            if row.importance == "harm" and row.way is Way.NO_DIFFERENCE
+        ]
+        return [s for text in told if (s := self._of_finding(text))][:_MOST_HARMS]
+
+    def _of_harm(self, one: Weighed, harm: Condition) -> list[Sentence]:
+        """What was compared of the one harm that is asked about."""
+        names = [folded(name).strip() for name in harm.names]
+        rows = [r for r in one.verdict.rows if any(n in folded(r.outcome) for n in names)]
+        told = (self._of_finding(row_sentence(row, one.drug.name)) for row in rows)
+        return [sentence for sentence in told if sentence]
 
     def _first_row(self, one: Weighed) -> Sentence | None:
         """The result over studies that leads the verdict on a candidate."""

@@ -1,4 +1,4 @@
-"""Tells which of two doses is higher, in a question and in the arms of a study."""
+"""Reads the doses of a drug in a text, and tells which of two is higher."""
 
 from __future__ import annotations
 
@@ -7,16 +7,27 @@ from collections.abc import Iterable
 from typing import Literal
 
 from deepcritical.domain.patterns import bounded
+from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.folding import key_of
 
-__all__ = ["dose_asked", "is_between_doses", "with_higher_dose"]
+__all__ = ["dose_asked", "doses_of", "is_between_doses", "with_higher_dose"]
 
 _WORDS = r"[- ](?:[\w-]{1,20} )?dos(?:es?|age|ing)\b"
 _HIGH = bounded(rf"\b(?:high(?:er)?|large(?:r)?|double|increased){_WORDS}", re.IGNORECASE)
 _LOW = bounded(rf"\b(?:low(?:er)?|small(?:er)?|reduced){_WORDS}", re.IGNORECASE)
 _AMOUNT = bounded(
-    r"\b(\d[\d,]{0,9}(?:\.\d{1,4})?)\s?(mg|g|µg|mcg|IU|units?|mL|mmol|Gy)\b", re.IGNORECASE
+    r"\b(\d[\d,]{0,9}(?:\.\d{1,4})?)\s?(mg|g|[µμ]g|mcg|IU|units?|mL|mmol|Gy)\b", re.IGNORECASE
 )
+_DOSE = bounded(
+    r"\b\d[\d,]{0,9}(?:\.\d{1,4})?(?: ?(?:to|-|–) ?\d[\d,]{0,9}(?:\.\d{1,4})?)? ?"
+    r"(?:mg|g|[µμ]g|mcg|IU|units?|mL|mmol|Gy)\b(?: ?(?:/|per) ?[a-z]{1,4}[2²]?\b){0,2}"
+    r"(?:,? (?:(?:once|twice|(?:two|three|four) times) (?:daily|a day|per day|weekly|a week)|daily|"
+    r"weekly|monthly|a day|every \w{1,10} \w{1,6}))?",
+    re.IGNORECASE,
+)
+_CONCENTRATION = bounded(r"/ ?[dmµμ]?l\b", re.IGNORECASE)
+_NEXT = 25
+"""Characters behind an amount within which the drug may stand: "50 mg of examplol"."""
 _OFTEN = bounded(r"\b(?:once|twice|three times|daily|day|weekly|weeks?|monthly|months?|hours?)\b")
 _NUMBERS = dict(
     zip(
@@ -41,6 +52,34 @@ _AT = bounded(r" (?:at|in|given at|taken at)(?: an?)?(?: very)? ?$| $")
 """Words by which a question is on one dose of a drug and not on the drug as such."""
 _CLAUSE = re.compile(r",(?!\d)|[;:?–]| - ")
 _VERSUS = bounded(r"\b(?:versus|vs\.?|than|against|or|compared (?:with|to))(?=\W)", re.IGNORECASE)
+
+
+def doses_of(text: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the doses of a drug that a sentence states, such as "100 mg twice daily".
+
+    An amount belongs to the last drug before it, else to the one right behind it. Where the
+    sentence names no drug, it is on the drug of its record.
+
+    Args:
+        text: A sentence, or the label of an arm.
+        names: All names of the drug.
+    """
+    keys = {key_of(name) for name in names}
+    folded = text.casefold()
+    own = [(folded.find(key), key) for key in keys if key in folded]
+    named = [
+        (m.start, m.end, bool({key_of(m.text), key_of(m.drug.name)} & keys))
+        for m in find_drugs(text)
+    ]
+    named += [(at, at + len(key), True) for at, key in own]
+    found = []
+    for dose in _DOSE.finditer(text):
+        before = max((m for m in named if m[1] <= dose.start()), key=lambda m: m[1], default=None)
+        behind = min((m for m in named if 0 <= m[0] - dose.end() <= _NEXT), default=None)
+        given = before or behind
+        if (given[2] if given else not named) and not _CONCENTRATION.search(dose[0]):
+            found.append(dose[0])
+    return tuple(dict.fromkeys(found))
 
 
 def dose_asked(text: str, names: Iterable[str]) -> Literal["", "high", "low"]:

@@ -161,9 +161,12 @@ def badge(report: Briefed) -> Badge:
 
 def verdict_words(report: Briefed) -> str:
     """Return the verdict as a badge tells it; of a harm that was not found, that it was not."""
-    label = report.verdict.label
-    raises = report.brief is not None and report.brief.raises
-    told = _OF_HARM.get(label) if raises else None
+    return label_words(report.verdict.label, report.brief)
+
+
+def label_words(label: VerdictLabel, brief: Brief | None) -> str:
+    """Return a verdict on what a brief claims in a word or two."""
+    told = _OF_HARM.get(label) if brief and brief.raises else None
     return told or capitalised(label.value)
 
 

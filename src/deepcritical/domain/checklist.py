@@ -31,6 +31,8 @@ class InquiryKind(StrEnum):
     CAUSE = "cause"
     TRIALS = "trials"
     """Which trials there are, and where they stand."""
+    STUDY = "study"
+    """A fact of a study: sponsor, number, phase, size, follow-up, why it was stopped."""
     COMPARISON = "comparison"
     """One treatment against another."""
     ELIGIBILITY = "eligibility"
@@ -39,6 +41,8 @@ class InquiryKind(StrEnum):
     """What guidelines, reviews or authorities say."""
     DEFINITION = "definition"
     """What something is."""
+    UNKNOWN = "unknown"
+    """What is not known yet."""
     OTHER = "other"
 
 
@@ -68,6 +72,10 @@ class Aspect(StrEnum):
     """Trials by their registry entries, and where they stand."""
     BACKGROUND = "background"
     """Definition and background."""
+    STUDY = "study"
+    """What a registry or a paper states of the study itself."""
+    UNKNOWN = "unknown"
+    """What records call unclear, or still to be studied."""
     AGAINST = "against"
     """No effect, harm, stopped trials, what contradicts it."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.answer import Document
-from deepcritical.domain.brief import StudyRow, finding_cells
+from deepcritical.domain.brief import StudyRow, finding_cells, label_words
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.text import fold
 from deepcritical.domain.verdict import VerdictLabel
@@ -74,9 +74,10 @@ def outcome_words(document: Document) -> str:
     verdict = document.verdict
     if verdict is None:
         return document.headline
+    told = label_words(verdict.label, document.brief).lower()
     if verdict.label is VerdictLabel.NOT_ASSESSED:
-        return verdict.label.value
-    return f"{verdict.label.value}, {verdict.certainty.value} certainty"
+        return told
+    return f"{told}, {verdict.certainty.value} certainty"
 
 
 def _missing(studies: Sequence[_Known], others: Sequence[_Known]) -> Iterator[StudyRow]:

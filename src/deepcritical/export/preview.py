@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from deepcritical.domain.answer import Document
-from deepcritical.domain.brief import verdict_words
+from deepcritical.domain.brief import label_words
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.pdf import TONES, typeset
@@ -40,12 +40,12 @@ def preview_of(document: Document) -> Preview:
 def render_card(document: Document) -> bytes:
     """The picture as PNG, 1200 x 630."""
     preview = preview_of(document)
-    label = document.verdict.label.value if document.verdict else ""
-    told = verdict_words(document) if isinstance(document, ResearchReport) else label.capitalize()
+    verdict = document.verdict
+    told = label_words(verdict.label, document.brief) if verdict else ""
     data = {
         "title": one_line(preview.title),
         "verdict": told or "Answer",
         "sentence": one_line(preview.sentence),
-        "tone": TONES.get(label, "plain"),
+        "tone": TONES.get(verdict.label.value if verdict else "", "plain"),
     }
     return typeset("card.typ", "card", data, format="png", ppi=72)

@@ -96,6 +96,7 @@ class _Record(BaseModel):
     enrollment: _Count = None
     planned_enrollment: _Count = None
     start_date: _Text = None
+    sponsor: _Text = None
     completion_date: _Text = None
     why_stopped: str | None = None
     has_results: Annotated[bool | None, BeforeValidator(_yes)] = None
@@ -163,6 +164,10 @@ _SAME_NAME = frozenset(EvidenceMetadata.model_fields) & frozenset(_Record.model_
 """Fields that are called alike in the file and in the metadata."""
 
 
+_FURTHER = ("sponsor", "start_date")
+"""Registry fields that ClinicalTrials.gov gives beside those that every source has."""
+
+
 def _evidence(record: _Record) -> Evidence:
     content = _content(record)
     own = _SAME_NAME - {"status", "text_kind", "enrollment", "planned_enrollment"}
@@ -170,6 +175,7 @@ def _evidence(record: _Record) -> Evidence:
     enrolled, planned = _enrolment(record, status)
     meta = EvidenceMetadata(
         **record.model_dump(include=set(own)),
+        **{k: v for k in _FURTHER if (v := getattr(record, k))},
         enrollment=enrolled,
         planned_enrollment=planned,
         nct_id=record.nct if record.kind == "trial" else None,

@@ -1,18 +1,25 @@
-"""Says first what a question asks beyond whether the drug helps: how it acts, whether licensed."""
+"""Says first what a question asks beyond whether the drug helps: how it acts, licence, dose."""
 
 from __future__ import annotations
 
 from itertools import islice
 
+from deepcritical.appraisal.dosing import doses_of
+from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.sentences import Sentence
-from deepcritical.domain.text import fold
+from deepcritical.domain.text import fold, whole_sentences
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.vocabulary.drugs import lookup_drug
 from deepcritical.writing.quoting import edge_words
+from deepcritical.writing.studies import study_name
+from deepcritical.writing.words import listed
 
 __all__ = ["lead_of"]
 
 _MOST_EDGES = 4
+_MOST_DOSED = 6
+"""Studies whose doses are told."""
 _EFFECT_FOLLOWS = "What studies found of its effect follows."
 
 
@@ -24,7 +31,7 @@ def lead_of(
     Args:
         frame: The question.
         drug: The drug asked about.
-        store: With the edges of the mechanism.
+        store: With the edges of the mechanism and the studies of the drug.
         licensed: Whether a curated source says so, which then stands at the head by itself.
     """
     if frame.kind is QuestionKind.STATUS and not licensed:
@@ -37,7 +44,34 @@ def lead_of(
         return Sentence(text=f"{told} {_EFFECT_FOLLOWS}")
     if frame.kind is QuestionKind.MECHANISM:
         return _of_mechanism(frame, store)
-    return None
+    return _of_doses(drug, store) if frame.kind is QuestionKind.DOSE else None
+
+
+def _of_doses(drug: str, store: EvidenceStore) -> Sentence:
+    """Return the doses that the studies with a result that counts state, the strongest first."""
+    counting = [study for study in store.studies(drug) if study.votes]
+    counting.sort(key=lambda study: (study.level or 9, -(study.participants or 0)))
+    dosed = ((study, _doses(drug, study, store)) for study in counting)
+    told = list(islice((one for one in dosed if one[1]), _MOST_DOSED))
+    if not told:
+        text = f"No study with a result that counts states the dose of {drug}."
+        return Sentence(text=f"{text} {_EFFECT_FOLLOWS}")
+    each = "; ".join(f"{listed(d)} in {study_name(s, store.evidence)}" for s, d in told)
+    ids = dict.fromkeys(i for study, _ in told for i in study.evidence_ids)
+    return Sentence(
+        text=f"Doses of {drug} in the studies that count: {each}.", evidence_ids=(*ids,)
+    )
+
+
+def _doses(drug: str, study: StudyFinding, store: EvidenceStore) -> list[str]:
+    """Return the doses that the records of a study state: in a sentence, else in a registry."""
+    known = lookup_drug(drug)
+    names = (drug, *known.synonyms) if known else (drug,)
+    records = [store.evidence[i] for i in study.evidence_ids]
+    texts = [[s.text for s in whole_sentences(r.content)] for r in records]
+    texts += [list(r.metadata.interventions) for r in records]
+    found = (dict.fromkeys(d for t in told for d in doses_of(t, names)) for told in texts)
+    return list(next((doses for doses in found if doses), ()))
 
 
 def _of_mechanism(frame: QuestionFrame, store: EvidenceStore) -> Sentence:

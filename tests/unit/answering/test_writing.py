@@ -124,6 +124,61 @@ def test_what_no_record_names_is_said_first() -> None:
     assert "gout" not in lead[0].text
 
 
+SAFE = "Harms: Bleeding was seen in 3% with metformin."
+MADE = record(
+    1,
+    "Methods: 40 adults with gout were randomised to metformin 500 mg daily or placebo for 9 "
+    "weeks. "
+    f"{SAFE} Results: "
+    "Metformin lowered urate (p = 0.01). Conclusion: The effect on pain remains to be studied.",
+    "Metformin in gout (MAG)",
+    sponsor="Examplol Ltd", phase="PHASE2", linked_ids=("nct:NCT99000009",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What dose of metformin was used in gout?", "randomised to metformin 500 mg daily"),
+        ("For how many weeks was metformin given?", "for 9 weeks"),
+        ("Who sponsored the MAG trial of metformin?", "sponsor: Examplol Ltd"),
+        ("What phase is the MAG trial of metformin?", "phase 2"),
+        ("What is the registration number of the MAG trial?", "registered as NCT99000009"),
+        ("In which patients was metformin tested in gout?", "40 adults with gout"),
+        ("What is unknown about metformin in gout?", "remains to be studied"),
+        ("Does metformin cause bleeding?", "Bleeding was seen in 3%"),
+        ("Does metformin lower ferritin?", None),
+        ("Does metformin shorten hospital stay in gout?", None),
+        ("When is metformin contraindicated in gout?", None),
+        ("How long were people on metformin followed up?", None),
+        ("Why was the MAG trial of metformin stopped?", None),
+        ("What dose of aspirin was used in gout?", None),
+    ],
+)
+def test_a_question_is_answered_by_the_fact_it_asks_for_or_not_at_all(
+    question: str, told: str | None
+) -> None:
+    answer = built(question, MADE).answer
+    lead = [sentence.text for sentence in answer.lead]
+    if told is None:
+        assert LEADS["nothing"] in lead
+        assert not any(sentence.evidence_ids for sentence in answer.lead)
+    else:
+        assert len(lead) <= 3
+        assert told in lead[1]
+    assert audit(answer).failed == ()
+
+
+def test_of_a_harm_that_is_named_only_that_one_is_told() -> None:
+    arms = "Methods: 300 adults with gout were randomised to metformin (n=150) or placebo (n=150). "
+    found = "Results: Bleeding occurred in 30 patients on metformin and in 10 on placebo. "
+    other = "Death occurred in 20 patients on metformin and in 20 on placebo."
+    answer = built("Does metformin cause death in gout?", record(1, arms + found + other)).answer
+    told = " ".join(s.text for s in (*answer.lead, *(answer.brief.answer if answer.brief else ())))
+    assert "leeding" not in told
+    assert "eath" in told
+
+
 def test_records_on_something_near_are_told_as_such() -> None:
     near = record(1, "Results: Folic acid reduced toxicity (p = 0.01).", "Folic acid")
     other = record(2, "Results: Methotrexate toxicity was seen.", "Methotrexate")

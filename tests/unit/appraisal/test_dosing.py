@@ -1,10 +1,28 @@
-"""Tests which of two doses is told to be the higher one."""
+"""Tests which doses a sentence states, and which of two is told to be the higher one."""
 
 from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.dosing import dose_asked, with_higher_dose
+from deepcritical.appraisal.dosing import dose_asked, doses_of, with_higher_dose
+
+
+@pytest.mark.parametrize(
+    ("text", "doses"),
+    [
+        ("Metformin 1,000 mg twice a day or placebo was given.", ("1,000 mg twice a day",)),
+        ("They took 50 mg of metformin once.", ("50 mg",)),
+        ("Metformin at 300 to 400 μg/kg once daily.", ("300 to 400 μg/kg once daily",)),
+        ("The metformin dose was 500 mg/day in 15%, 1 g/day in 35%.", ("500 mg/day", "1 g/day")),
+        ("After aspirin 100 mg they got metformin.", ()),
+        ("Pioglitazone 15 to 30 mg, not metformin, ranked first.", ()),
+        ("With metformin glucose fell to 90 mg/dl.", ()),
+        ("Metformin changed 50 proteins within 8 weeks.", ()),
+        ("The dose was 20 mg daily.", ("20 mg daily",)),
+    ],
+)  # fmt: skip
+def test_a_dose_belongs_to_the_drug_it_stands_at(text: str, doses: tuple[str, ...]) -> None:
+    assert doses_of(text, ("metformin",)) == doses
 
 
 @pytest.mark.parametrize(

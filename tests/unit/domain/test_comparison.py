@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.brief import StudyRow
+from deepcritical.domain.brief import Brief, StudyRow
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.comparison import compare, outcome_words
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference, ReportSection
+from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 
@@ -30,6 +31,8 @@ def report(
     studies: dict[StudyRow, tuple[str, ...]],
     rows: tuple[OutcomeRow, ...] = (),
     label: VerdictLabel = VerdictLabel.PROMISING,
+    *,
+    raises: bool = False,
 ) -> ResearchReport:
     section = ReportSection(title="Made up")
     return ResearchReport(
@@ -42,6 +45,7 @@ def report(
         clinical_findings=section,
         conclusion="",
         confidence_score=0.4,
+        brief=Brief(raises=True, answer=(Sentence(text="Made up."),)) if raises else None,
         study_table=tuple(studies),
         references=tuple(
             Reference(evidence_id=i, title=i, ids=ids)
@@ -87,13 +91,17 @@ def test_outcomes_are_matched_by_name_and_comparator() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "words"),
+    ("label", "raises", "words"),
     [
-        (VerdictLabel.MIXED, "mixed, low certainty"),
-        (VerdictLabel.NOT_ASSESSED, "not assessed"),
+        (VerdictLabel.MIXED, False, "mixed, low certainty"),
+        (VerdictLabel.REFUTED, False, "refuted, low certainty"),
+        (VerdictLabel.REFUTED, True, "no excess found, low certainty"),
+        (VerdictLabel.NOT_ASSESSED, False, "not assessed"),
     ],
 )
-def test_the_outcome_is_told_with_its_certainty(label: VerdictLabel, words: str) -> None:
-    other = report({}, label=label)
+def test_the_outcome_is_told_as_the_brief_tells_it_with_its_certainty(
+    label: VerdictLabel, raises: bool, words: str
+) -> None:
+    other = report({}, label=label, raises=raises)
     assert outcome_words(other) == words
     assert not compare(report({}), other).same_outcome

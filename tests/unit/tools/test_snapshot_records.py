@@ -138,8 +138,9 @@ class TestFields:
         assert record.citation.source == "pubmed"
 
     def test_a_trial_owns_its_registry_id(self) -> None:
-        record = one(trial(status="Active, not recruiting", enrollment=12))
+        record = one(trial(status="Active, not recruiting", enrollment=12, sponsor="Examplol Ltd"))
         meta = record.metadata
+        assert meta.model_extra == {"sponsor": "Examplol Ltd"}
         assert (meta.nct_id, meta.linked_ids) == ("NCT99000001", ())
         assert (meta.status, meta.enrollment) == ("ACTIVE_NOT_RECRUITING", 12)
         assert record.citation.source == "clinicaltrials"

@@ -10,6 +10,7 @@ from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
 from deepcritical.domain.appraisal import Remark
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
@@ -27,7 +28,7 @@ CONTEXT = ReportContext(
 )
 
 
-def report_of(*records: Evidence) -> ResearchReport:
+def report_of(*records: Evidence, asked: ResearchQuestion = QUESTION) -> ResearchReport:
     """The report on examplol in testitis over these records, read by the rules."""
     store = EvidenceStore()
     for record in records:
@@ -36,7 +37,7 @@ def report_of(*records: Evidence) -> ResearchReport:
         reading = read_for(asked_of(EXAMPLOL, TESTITIS), key, record, study, grade(record))
         found = appraisal(record, key, drug="examplol")
         store.add_appraisal(found.model_copy(update={"reading": reading}))
-    return write(QUESTION, store, CONTEXT, assess(QUESTION, store), "a test")
+    return write(asked, store, CONTEXT, assess(asked, store), "a test")
 
 
 def planned(note: str = "") -> Evidence:
@@ -47,6 +48,20 @@ def planned(note: str = "") -> Evidence:
         interventions=("Examplol",),
         note=note or None,
     )
+
+
+def test_a_question_on_a_dose_is_first_told_the_doses_of_the_studies_that_count() -> None:
+    arms = "Methods: 300 adults with testitis were randomised to examplol 20 mg daily or placebo. "
+    better = "Results: Examplol improved testitis compared with placebo (p = 0.01)."
+    frame = QuestionFrame(text="Which dose of examplol?", kind=QuestionKind.DOSE)
+    asked = QUESTION.model_copy(update={"frame": frame})
+    told = report_of(paper(content=arms + better, pmid="99000001"), planned(), asked=asked)
+    assert told.brief
+    assert told.brief.answer[0].text.startswith(
+        "Doses of examplol in the studies that count: 20 mg daily in "
+    )
+    assert told.brief.answer[0].evidence_ids == ("E1",)
+    assert audit(told).failed == ()
 
 
 class TestRegisteredTrials:

@@ -216,6 +216,7 @@ def test_how_a_drug_acts_is_told_with_its_records_and_what_was_asked_about_first
         (QuestionKind.STATUS, False, "The drug's label was not at hand to say whether examplol"),
         (QuestionKind.STATUS, True, None),
         (QuestionKind.MECHANISM, False, "No record found shows by which way it acts."),
+        (QuestionKind.DOSE, False, "No study with a result that counts states the dose of"),
         (QuestionKind.EFFICACY, False, None),
     ],
 )

@@ -1,0 +1,56 @@
+"""Makes the facts of a checklist from located sentences, and joins those of one sentence."""
+
+from __future__ import annotations
+
+from deepcritical.domain.appraisal import Stance
+from deepcritical.domain.checklist import ChecklistItem, ItemFact
+from deepcritical.domain.evidence import Fact, FactRole
+from deepcritical.domain.grading import Grade
+from deepcritical.domain.text import Span
+
+__all__ = ["fact_of", "fact_of_span", "joined"]
+
+
+def fact_of_span(
+    item: ChecklistItem, span: Span, evidence_id: str, graded: Grade, direct: bool, coverage: float
+) -> ItemFact:
+    """What a record states of its study, which goes before papers that speak of studies."""
+    fact = Fact.of(span, evidence_id, FactRole.DESIGN)
+    relevance = round(1 + coverage, 3)
+    return fact_of(item, fact, graded, direct=direct, relevance=relevance)
+
+
+def fact_of(
+    item: ChecklistItem,
+    fact: Fact,
+    graded: Grade,
+    *,
+    direct: bool,
+    side: Stance = Stance.NEUTRAL,
+    relevance: float | None = None,
+) -> ItemFact:
+    """What a record says to a need: by its reading, where it has no relevance of its own."""
+    return ItemFact(
+        id="",
+        items=(item.id,),
+        fact=fact,
+        side=side,
+        level=graded.level,
+        direct=direct,
+        relevance=1.0 if relevance is None else relevance,
+        by_reading=relevance is None,
+    )
+
+
+def joined(one: ItemFact, other: ItemFact) -> ItemFact:
+    """Two facts that are one sentence, with the needs of both."""
+    sided = one if one.side is not Stance.NEUTRAL else other
+    return one.model_copy(
+        update={
+            "items": tuple(dict.fromkeys((*one.items, *other.items))),
+            "side": sided.side,
+            "direct": one.direct or other.direct,
+            "relevance": max(one.relevance, other.relevance),
+            "by_reading": one.by_reading or other.by_reading,
+        }
+    )
