@@ -7,6 +7,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
+from deepcritical.appraisal.main_vote import is_nowhere_more
 from deepcritical.appraisal.pooling import Estimate, variance
 from deepcritical.domain.certainty import LARGE, OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
 from deepcritical.domain.effects import RATIOS
@@ -158,7 +159,8 @@ def _bias(body: Body) -> Iterator[str]:
 
 def _inconsistency(body: Body) -> Iterator[str]:
     ways = {vote.way for vote in body.votes}
-    differ = body.pooled.i2 >= SUBSTANTIAL if body.pooled else len(ways) > 1
+    several_ways = len(ways) > 1 and not is_nowhere_more(body.votes)
+    differ = body.pooled.i2 >= SUBSTANTIAL if body.pooled else several_ways
     if body.way is Way.CONFLICT or Way.CONFLICT in ways or differ:
         several = len(body.votes) > 1 or body.votes[0].review
         yield f"inconsistency: {'the studies disagree' if several else 'its results differ'}"

@@ -42,7 +42,7 @@ from deepcritical.domain.votes import OTHER_COMPARISON, ArmRates, Tier, Vote, Wa
 from deepcritical.reading.sentences import telling
 from deepcritical.vocabulary.outcomes import construct_of
 
-__all__ = ["Ballot", "ballot_of"]
+__all__ = ["Ballot", "ballot_of", "is_of_animals"]
 
 _SILENT_KINDS = {
     "economic": "an economic model, which measures no effect of its own",
@@ -121,14 +121,22 @@ def _parts(result: Result) -> tuple[Result, ...]:
 def _silence(study: StudyReading) -> str:
     kinds = set(study.kinds)
     if kinds & _WITH_RESULTS and study.results:
-        animals = study.population.species.casefold() not in ("human", "humans", "")
-        return _SILENT_KINDS["animal"] if animals else ""
+        return _SILENT_KINDS["animal"] if _has_species(study) else ""
     if not study.results and "protocol" in kinds:
         return _SILENT_KINDS["protocol"]
     known = [_SILENT_KINDS[kind] for kind in study.kinds if kind in _SILENT_KINDS]
     if kinds & _WITH_RESULTS or not known:
         return "" if study.results else "its text gives no result that could be read"
     return known[0]
+
+
+def _has_species(study: StudyReading) -> bool:
+    return study.population.species.casefold() not in ("human", "humans", "")
+
+
+def is_of_animals(study: StudyReading) -> bool:
+    """Whether a study is an experiment in animals, or of animals that were ill."""
+    return "animal" in study.kinds or ("in_vitro" not in study.kinds and _has_species(study))
 
 
 def _is_narrative(study: StudyReading) -> bool:
@@ -162,7 +170,7 @@ def _weigh(
     place = placed(result, asked)
     of_asked = is_of_those_parted_off(study, result, evidence, asked)
     why = _told_only(study, result) if not of_asked or result.restated else ""
-    if why and not _is_signal(result, place):
+    if why and not _is_signal(result, place, asked):
         return _Weighed(None, why)
     tested = tested_by(study, result, asked)
     wanted = is_wanted(result, place, asked)
@@ -243,10 +251,14 @@ def _part(study: StudyReading, result: Result) -> str:
     return "no benefit was left without the trials at risk of bias" if biased else ""
 
 
-def _is_signal(result: Result, place: Placed) -> bool:
-    """Whether a result that is told only speaks of a grave harm, which is never lost."""
+def _is_signal(result: Result, place: Placed, asked: Asked) -> bool:
+    """Whether a result that is told only speaks of a grave harm, or of the one asked about.
+
+    Such a harm is never lost.
+    """
     ranked = result.level != "subgroup" and result.contrast == "between" and not result.restated
-    return ranked and result.kind == "safety" and place.is_grave
+    of_asked = asked.on_harm and is_wanted(result, place, asked)
+    return ranked and (of_asked or (result.kind == "safety" and place.is_grave))
 
 
 def _is_of_another(result: Result, asked: Asked) -> bool:

@@ -139,6 +139,33 @@ def test_a_third_of_the_people_is_a_signal_of_what_is_feared(people: int) -> Non
     assert row_of(vote(Way.HARM, people=90, **harm), same, same).way is Way.NO_DIFFERENCE
 
 
+@pytest.mark.parametrize("people", [50, 200, 390])
+def test_fewer_of_what_is_feared_is_no_disagreement_with_as_many(people: int) -> None:
+    harm = {"row": "snerk", "importance": "harm", "feared": True}
+    fewer, same = vote(people=people, **harm), vote(Way.NO_DIFFERENCE, people=200, **harm)
+    row = row_of(fewer, same)
+    assert row.way is Way.NO_DIFFERENCE
+    assert not any("inconsistency" in reason for reason in row.reasons)
+    assert outcome_rows([finding(fewer, same)])[0].way is Way.NO_DIFFERENCE
+
+
+def test_who_found_more_of_a_harm_is_named_where_studies_disagree() -> None:
+    harm = {"row": "snerk", "importance": "harm", "feared": True}
+    null, cohort = vote(Way.NO_DIFFERENCE, **harm), vote(Way.HARM, tier="controlled", **harm)
+    row = row_of(null, cohort, null)
+    assert (row.way, row.evidence_ids, row.beside) == (Way.CONFLICT, ("E1", "E2", "E3"), ())
+    assert row.studies == 3
+
+
+@pytest.mark.parametrize(("tier", "told"), [("controlled", 0.9), ("randomised", 0.6)])
+def test_what_else_parted_the_arms_is_taken_out_of_an_estimate(tier: Tier, told: float) -> None:
+    crude = vote(outcome="snerk", tier=tier, effect=ratio(0.6, 0.5, 0.7))
+    adjusted = vote(outcome="snerk (adjusted)", tier=tier, effect=ratio(0.9, 0.8, 0.99))
+    (effect,) = outcome_rows([finding(crude, adjusted)])[0].effects
+    assert effect.effect is not None
+    assert effect.effect.value == told
+
+
 def ratio(value: float, low: float, high: float) -> Effect:
     return Effect(measure="RR", value=value, ci_low=low, ci_high=high)
 
