@@ -184,7 +184,10 @@ class _Writer:
             f"the others are {listed(others)}" if others else "",
             f"the evidence speaks against {listed(against)}" if against else "",
         )
-        return f"{'; '.join(part for part in told if part)}."
+        licences = (
+            f"Which of them are standard treatment of {self.condition} already is not told here."
+        )
+        return f"{'; '.join(part for part in told if part)}. {licences}"
 
     def _searched(self) -> str:
         """Where nothing was found: what was searched, and that this says nothing of the drug."""
