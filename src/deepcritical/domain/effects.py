@@ -233,7 +233,17 @@ def gravest_first(rows: Iterable[OutcomeRow]) -> list[OutcomeRow]:
     return sorted(rows, key=lambda r: (not r.is_fatal, not r.is_grave, found.index(r.way)))
 
 
-MORE_BESIDE = "but results that stand beside found more of it"
+_AMOUNT = bounded(
+    r"\b(?:burden|levels?|scores?|concentrations?|titres?|weight|pressure|duration|volume|severity|"
+    r"markers?)\b",
+    re.IGNORECASE,
+)
+MORE_BESIDE = "but results that stand beside point to harm"
+
+
+def is_amount(outcome: str) -> bool:
+    """Whether an outcome is named after what is measured and not counted."""
+    return _AMOUNT.search(outcome) is not None
 
 
 def is_of_fears_beside(row: OutcomeRow) -> bool:
@@ -275,10 +285,13 @@ def row_direction(row: OutcomeRow) -> str:
     """
     if row.way is Way.CONFLICT:
         if is_of_fears_beside(row):
-            return f"no excess shown, {MORE_BESIDE}"
+            return f"{_one_way(row, row.effects[0].way)}, {MORE_BESIDE}"
         sides = sides_words(row)
         differ = "studies differ" if row.studies > 1 else "results differ"
         return f"{differ}: {sides}" if sides else differ
+    if row.importance == "harm" and is_amount(row.outcome) and row.tier != "uncontrolled":
+        way = {Way.HARM: "higher with the drug", Way.BENEFIT: "lower with the drug"}
+        return way.get(row.way, direction_words(row.importance, row.way, row.tier))
     if row.trivial and row.way in (Way.BENEFIT, Way.HARM):
         return f"{direction_words(row.importance, row.way, row.tier)}, too little to matter"
     return direction_words(row.importance, row.way, row.tier)
@@ -309,17 +322,29 @@ def effect_size(row: OutcomeRow, *, former: bool = False, both: bool = False) ->
             return pooled
         of_all = "" if both else f" of the {len(row.effects)}"
         pooled = f"; {pooled} of {row.pooled.studies}{of_all} studies"
-    own = [e for e in row.effects if not e.tested_as] or row.effects
-    told = [(e.people or 0, size_words(e)) for e in own if e.way is row.way is not Way.CONFLICT]
-    people, largest = max((found for found in told if found[1]), default=(0, ""))
+    own = [e for e in row.effects if not e.tested_as]
+    of_class = [e for e in row.effects if e.tested_as]
+    if own and of_class and not (pooled or both):
+        by_itself, alike = (_largest(row, effects) for effects in (own, of_class))
+        if by_itself and alike:
+            return f"{by_itself[1]} of the drug by itself, {alike[1]} of its class"
+    first = _largest(row, own or row.effects)
+    if not first:
+        return pooled.removeprefix("; ")
+    people, largest = first
     most = max((e.people or 0 for e in row.effects), default=0)
-    known = former or all(e.people for e in row.effects)
-    is_largest = known and people == most
+    is_largest = people == most and (former or all(e.people for e in row.effects))
     if pooled and not (is_largest or both):
         return pooled.removeprefix("; ")
     of_several = "the largest study" if is_largest else "one of the studies"
-    which = f" in {of_several}" if largest and len(row.effects) > 1 else ""
-    return f"{largest}{which}{pooled}".removeprefix("; ")
+    which = f" in {of_several}" if len(row.effects) > 1 else ""
+    return f"{largest}{which}{pooled}"
+
+
+def _largest(row: OutcomeRow, effects: Iterable[RowEffect]) -> tuple[int, str] | None:
+    """The people and the figures of the largest study that found what the row tells."""
+    told = [(e.people or 0, size_words(e)) for e in effects if e.way is row.way is not Way.CONFLICT]
+    return max((found for found in told if found[1]), default=None)
 
 
 def size_words(found: RowEffect | Vote) -> str:

@@ -74,7 +74,8 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
         text = f"Too few of the studies could be read to say anything of the harms of {drug}."
         yield Sentence(text=f"{text} That is not evidence of safety.")
         return
-    if wording >= THIRD and (others := [r for r in ordered[_TOLD:] if r.way is Way.HARM]):
+    others = [r for r in ordered[_TOLD:] if r.way is Way.HARM and wording >= THIRD]
+    if others := [r for r in others if wording < LATEST or not r.harm_asked]:
         yield _listed(others, wording)
     if none and not told:
         yield _no_excess(none[:3], drug)

@@ -8,6 +8,7 @@ from deepcritical.domain.effects import (
     MORE_BESIDE,
     direction_words,
     effect_size,
+    is_amount,
     is_of_fears_beside,
     kind_words,
     sides_words,
@@ -155,9 +156,11 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     if wording >= LATEST:
         differ = f"{who} on {{outcome}} with {{drug}} against {{against}}"
         differ = f"{none}, {MORE_BESIDE}" if is_of_fears_beside(row) else differ
+    measured = wording >= LATEST and is_amount(row.outcome)
+    more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
     return {
-        Way.HARM: "{outcome} was more frequent with {drug} than with {against}",
-        Way.BENEFIT: "{outcome} was less frequent with {drug} than with {against}",
+        Way.HARM: f"{{outcome}} was {more} with {{drug}} than with {{against}}",
+        Way.BENEFIT: f"{{outcome}} was {less} with {{drug}} than with {{against}}",
         Way.NO_DIFFERENCE: none,
         Way.CONFLICT: differ,
     }[row.way]
@@ -200,6 +203,7 @@ def _figures(row: OutcomeRow, wording: int) -> str:
     studies = f"{row.studies} {several if row.studies != 1 else one}"
     if row.review:
         studies = f"review of {studies}" if row.studies > 1 else f"review of {several}"
+        studies = f"from a {studies}" if wording >= LATEST else studies
     elif wording >= LATEST:
         studies += _of_class_too(row)
     elif wording >= THIRD:

@@ -98,7 +98,7 @@ def _matter(*votes: Vote, **frame: object) -> Matter:
     )
 
 
-ABSENT = (
+ABSENT: tuple[tuple[list[Vote], dict[str, object], str, str], ...] = (
     # results, fields of the question, what is missing, what is not said to be missing
     ([told(Way.BENEFIT, "flurb score")], {}, "", "randomised trial"),
     ([vote(tier="controlled")], {}, "None of the results weighed here is of a randomised tr", ""),

@@ -64,6 +64,10 @@ def changed(way: Way, **changes: object) -> Vote:
         ),
         ((changed(Way.BENEFIT, comparator="DPP-4 inhibitors"),), "compared with DPP-4 inhibitors"),
         (
+            (changed(Way.BENEFIT, review=True, studies=19, people=900),),
+            "from a review of 19 trials; 900 people",
+        ),
+        (
             (changed(Way.BENEFIT, people=300), changed(Way.NO_DIFFERENCE, people=900)),
             "2 trials: no difference shown in 1, better with the drug in 1; 1,200 people",
         ),
@@ -83,12 +87,14 @@ def test_a_row_tells_what_is_not_alike_among_its_studies(
         ("loss of flurbs", "Loss of flurbs was"),
         ("hepatitis", "Hepatitis was"),
         ("weakness", "Weakness was"),
+        ("zorb burden", "Zorb burden was"),
     ],
 )
 def test_one_thing_was_and_several_were(outcome: str, said: str) -> None:
     harm = changed(Way.HARM, row=outcome, outcome=outcome, importance="harm")
     (row,) = outcome_rows(findings(harm))
-    assert row_sentence(row, "examplol").startswith(f"{said} more frequent with examplol")
+    more = "higher" if "burden" in outcome else "more frequent"
+    assert row_sentence(row, "examplol").startswith(f"{said} {more} with examplol")
     assert " was more frequent" in row_sentence(row, "examplol", wording=SECOND)
 
 
@@ -163,7 +169,7 @@ CONFLICTS = (
         (Way.NO_DIFFERENCE,),
         ("E2",),
         "No excess of snerks was shown with examplol compared with placebo, but results that "
-        "stand beside found more of it (",
+        "stand beside point to harm (",
         "Studies disagree on whether",
     ),
     ((Way.CONFLICT,), (), "Results of one study differ on snerks with", "Results of one study dif"),
