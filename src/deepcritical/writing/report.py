@@ -179,7 +179,7 @@ class _Writer:
         labels = {drug: decide(self.store.studies(drug)).label for drug in self.drugs[1:]}
         against = [drug for drug, label in labels.items() if label in _AGAINST]
         others = [f"{drug} ({label})" for drug, label in labels.items() if drug not in against]
-        first = f"Among the candidates, {self.main} has the strongest evidence"
+        first = f"among the candidates, {self.main} has the strongest evidence"
         rest = f"the others are {listed(others)}" if others else ""
         failed = f"the evidence speaks against {listed(against)}" if against else ""
         frame = self.question.frame
