@@ -67,7 +67,7 @@ async def made(url: str, number: int) -> None:
     both = (runs.submit(DEMO_QUESTION), runs.ask(DEMO_QUESTION))
     for run in both:
         await run.result()
-    durable = runs._durable
+    durable = runs.durable
     assert durable is not None and durable._engine is not None  # noqa: PT018, S101
     assert durable._hosting is not None  # noqa: S101
     tending = Tending(durable.board, traces, durable._engine, durable._hosting)

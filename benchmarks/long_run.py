@@ -28,7 +28,7 @@ import httpx
 import psycopg
 
 from benchmarks.chaos import model_on_loopback
-from deepcritical.export.saved import from_json
+from deepcritical.export.writers import from_json
 from deepcritical.writing.auditing import audit
 from tests.conftest import QUESTION
 from tests.own_postgres import OwnServer, own_server, programs

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 from pydantic import AliasChoices, BaseModel, SecretStr
@@ -140,6 +140,10 @@ def value_words(kind: Any) -> str:
         return ""
     if isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
         return ", ".join(code(member.value) for member in kinds[0])
+    if choices := [
+        word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)
+    ]:
+        return ", ".join(map(code, choices))
     return {str: "text", int: "integer", float: "number", Path: "path"}.get(kinds[0], "text")
 
 
@@ -243,7 +247,7 @@ def settings() -> str:
 def model_providers() -> str:
     """Write the providers of models, those of the installed library among them."""
     rows = [
-        (code(key), code(key_variable(key)) if one.hosted else "", code(one.base_url))
+        (code(key), code(key_variable(key)) if one.needs_key else "", code(one.base_url))
         for key, one in PROVIDERS.items()
     ]
     listed = [one for one in listed_providers() if one.key not in PROVIDERS]

@@ -138,7 +138,7 @@ async def _go_on(order: Order, run_id: str) -> None:
 
 
 async def _tell(runs: RunService, run_id: str) -> None:
-    traces = runs._traces
+    traces = runs.traces
     assert traces is not None
     async with asyncio.timeout(WAIT_S):
         events = [logged async for logged in traces.tail(run_id)]

@@ -24,19 +24,13 @@ from deepcritical.services.database_url import normalised_url
 from deepcritical.tools.base import SourceDescription
 from deepcritical.tools.registry import DEFAULT_KEYS, SOURCES, SourceKey, parse_sources
 
-__all__ = ["PRIVATE_NETWORKS", "NamedKey", "Settings"]
-
 _PREFIX = "DEEPCRITICAL_"
 PRIVATE_NETWORKS = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,127.0.0.0/8,fc00::/7,::1"
 """Where the proxy of a Space has its address, and no visitor."""
 _ENV_FILE = ".env"
-_BESIDE = {
-    "reader_model": None,
-    "writer_model": None,
-    "verifier_model": None,
-    "manager_model": None,
-    "fallback_model": None,
-}
+_BESIDE: dict[str, None] = dict.fromkeys(
+    ("reader_model", "writer_model", "verifier_model", "manager_model", "fallback_model")
+)
 """Models beside the one that is set, for which another one is not meant."""
 _NAME_IN_FILE = re.compile(r"^\s*(?:export\s+)?(\w+)\s*=", re.MULTILINE)
 
@@ -242,19 +236,8 @@ class Settings(_WithSources):
         return index_address(value)
 
     @field_validator(
-        "http_cache",
-        "snapshot",
-        "vector_cache",
-        "model",
-        "model_base_url",
-        "reader_model",
-        "writer_model",
-        "verifier_model",
-        "manager_model",
-        "fallback_model",
-        "reasoning_effort",
-        "model_context",
-        "database_url",
+        *("http_cache", "snapshot", "vector_cache", "model", "model_base_url", *_BESIDE),
+        *("reasoning_effort", "model_context", "database_url"),
         *("tokens", "tokens_file", "share_secret"),
         mode="before",
     )
@@ -311,13 +294,8 @@ class Settings(_WithSources):
 
     def of_step(self, step: Step) -> str | None:
         """The model that is set for a step; None for that of the run."""
-        of: dict[Step, str | None] = {
-            "reader": self.reader_model,
-            "writer": self.writer_model,
-            "verifier": self.verifier_model,
-            "manager": self.manager_model,
-        }
-        return of[step]
+        model: str | None = getattr(self, f"{step}_model")
+        return model
 
     @property
     def models_beside(self) -> tuple[str, ...]:
@@ -336,10 +314,7 @@ class Settings(_WithSources):
         key of the settings are dropped, with another address the key. Models of steps and the
         fallback stay beside the model of the settings, or beside the first one.
 
-        Args:
-            model: As ``provider:name``; empty for rules alone.
-            base_url: Address of the model's server.
-            api_key: The key.
+        A `model` of '' stands for rules alone.
 
         Raises:
             ConfigurationError: An address or a key is given, and no model.

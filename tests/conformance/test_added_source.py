@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import re
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.util import module_from_spec, spec_from_file_location
@@ -18,13 +14,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-import deepcritical
 from deepcritical.domain.errors import SearchError
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.rate_limiter import new_limiter
 from tests.conformance import test_search_tool as conformance
-from tests.conftest import ROOT
-from tests.environment import without_settings
+from tests.packages import changed_file, example, printed, with_files
 from tests.servers.faults import Faults
 from tests.servers.running import running
 from tests.servers.world import given
@@ -37,9 +31,7 @@ PAPERS = [
 
 def block() -> str:
     """The module of the example."""
-    page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
-    (found,) = re.findall(rf"<!-- {KEY} -->\n```python\n(.*?)```", page, re.DOTALL)
-    return str(found)
+    return example("docs/sources.md", KEY)
 
 
 async def papers(request: Request) -> JSONResponse:
@@ -96,34 +88,13 @@ def test_the_example_is_short() -> None:
 
 
 def with_the_example(folder: Path) -> Path:
-    """The package with one file more and its line in the registry; the rest is linked."""
-    package = Path(deepcritical.__file__).parent
-    made, tools = folder / "deepcritical", folder / "deepcritical" / "tools"
-    tools.mkdir(parents=True)
-    for here, there in ((package, made), (package / "tools", tools)):
-        for path in here.iterdir():
-            if path.name not in ("tools", "registry.py", "__pycache__"):
-                (there / path.name).symlink_to(path)
-    (tools / f"{KEY}.py").write_text(block(), encoding="utf-8")
-    registry = (package / "tools" / "registry.py").read_text(encoding="utf-8")
-    imported = registry.replace("import clinicaltrials,", f"import clinicaltrials, {KEY},", 1)
-    entered = imported.replace(
-        "    web_search.SOURCE,\n", f"    web_search.SOURCE,\n    {KEY}.SOURCE,\n"
+    """The package with one file more and its line in the registry."""
+    registry = changed_file(
+        "tools/registry.py",
+        ("import clinicaltrials,", f"import clinicaltrials, {KEY},"),
+        ("    web_search.SOURCE,\n", f"    web_search.SOURCE,\n    {KEY}.SOURCE,\n"),
     )
-    (tools / "registry.py").write_text(entered, encoding="utf-8")
-    return folder
-
-
-async def called(package: Path, *args: str, **settings: str) -> str:
-    """What the command prints with that package in place of ours."""
-    code = "from deepcritical.interfaces.main import main; main()"
-    environment = without_settings() | settings | {"PYTHONPATH": str(package)}
-    return await asyncio.to_thread(
-        subprocess.check_output,
-        [sys.executable, "-c", code, *args],
-        env=environment,
-        encoding="utf-8",
-    )
+    return with_files(folder, {f"tools/{KEY}.py": block(), "tools/registry.py": registry})
 
 
 @pytest.mark.slow
@@ -131,8 +102,8 @@ async def test_a_file_and_a_line_add_a_source(tmp_path: Path) -> None:
     package = with_the_example(tmp_path)
     async with running(app()) as url:
         own = {f"DEEPCRITICAL_{KEY.upper()}_URL": url, "DEEPCRITICAL_HTTP_CACHE": ""}
-        told = await called(package, "search", KEY, "examplol", "--max", "3", **own)
-        doctor = await called(package, "doctor", "--sources", KEY, **own)
+        told = await printed(package, "search", KEY, "examplol", "--max", "3", **own)
+        doctor = await printed(package, "doctor", "--sources", KEY, **own)
     assert [line.split(" · ")[-1] for line in told.splitlines()] == [p["title"] for p in PAPERS[:3]]
     assert "Example Index" in doctor
-    assert KEY in await called(package, "research", "--help")
+    assert KEY in await printed(package, "research", "--help")

@@ -12,8 +12,7 @@ from deepcritical.bootstrap import ChatService, open_chats, place_of
 from deepcritical.domain.chat import ENDS_TURN, ChatAnswer, ChatEvent, ToolCalled
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
 from deepcritical.interfaces.render import describe
-from deepcritical.jobs.evidence_tools import RunEvidence
-from deepcritical.jobs.research_tools import registered_tools
+from deepcritical.jobs.research_tools import RunEvidence, registered_tools
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.chat import Chat
 from deepcritical.reasoning.chatting import ChatReasoner

@@ -15,7 +15,7 @@ from deepcritical.domain.answer import Document
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ResearchCancelled
 from deepcritical.domain.events import LoggedEvent
-from deepcritical.jobs.conduct import OpenSources, Orchestrate, conduct
+from deepcritical.jobs.conduct import OpenSources, Orchestrate, Tool, conduct
 from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.recorder import Host
 from deepcritical.orchestrators.deep_research import deep_research
@@ -145,8 +145,7 @@ async def process(
     with contextlib.suppress(ResearchCancelled):
         document = await conduct(
             session,
-            schedule,
-            lambda store: store.report if team else store.answer,
+            Tool(schedule, lambda store: store.report if team else store.answer),
             asked.sources,
             None,
             writer,

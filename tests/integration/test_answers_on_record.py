@@ -12,8 +12,9 @@ from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.errors import StorageError
 from deepcritical.models import metering
 from deepcritical.models.answers import Plan
-from deepcritical.models.asking import Asker, NoAnswerError, open_asker
+from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import RunDesk
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import model_server
 from deepcritical.prompts.asks import ask_plan
 from deepcritical.services.database import Database

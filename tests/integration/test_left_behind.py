@@ -10,7 +10,7 @@ import pytest
 from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.evidence import Evidence
-from deepcritical.jobs.evidence_tools import RunEvidence
+from deepcritical.jobs.research_tools import RunEvidence
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.embeddings import ModelLoaded
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService

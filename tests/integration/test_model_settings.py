@@ -17,8 +17,9 @@ from deepcritical.domain.events import Event, Notice
 from deepcritical.interfaces.render import describe
 from deepcritical.models import metering
 from deepcritical.models.answers import Plan
-from deepcritical.models.asking import Asker, NoAnswerError, open_asker
+from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import RunDesk
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import ModelServer as Resolved
 from deepcritical.models.providers import model_server
 from deepcritical.prompts.asks import ask_plan

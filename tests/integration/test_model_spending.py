@@ -12,12 +12,13 @@ import pytest
 
 from deepcritical.domain.budget import Purse, RunLimits, Spent
 from deepcritical.domain.traces import fold
-from deepcritical.export.trace_panel import render_trace
+from deepcritical.interfaces.page.views import render_trace
 from deepcritical.interfaces.render import describe
 from deepcritical.models import metering
 from deepcritical.models.answers import Plan
-from deepcritical.models.asking import Asker, NoAnswerError, open_asker
+from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import Asked, RunDesk
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import ModelServer as Resolved
 from deepcritical.models.providers import model_server
 from deepcritical.prompts.asks import ask_plan
@@ -197,6 +198,6 @@ async def test_a_run_with_a_dead_server_tells_of_no_dollars(tmp_path: Path) -> N
     assert "so far 0 calls, 0 tokens, $0.0000, unanswered requests: 1" in describe(last)
     metrics = fold(events).metrics
     assert (metrics.llm_calls, metrics.cost_usd, metrics.unanswered) == (0, 0.0, 1)
-    shown = await asyncio.to_thread(render_trace, events, lambda logged: describe(logged.event))
+    shown = await asyncio.to_thread(render_trace, events)
     assert "<dt>Cost</dt><dd>$0.0000</dd>" in shown
     assert "<dt>Unanswered requests</dt><dd>1</dd>" in shown

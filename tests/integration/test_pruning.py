@@ -28,7 +28,7 @@ def service(url: str, tmp_path: Path) -> Services:
 
 
 def tending(runs: RunService, traces: ToolTraceService) -> Tending:
-    durable = runs._durable
+    durable = runs.durable
     assert durable is not None and durable._engine is not None  # noqa: PT018
     assert durable._hosting is not None
     return Tending(durable.board, traces, durable._engine, durable._hosting)

@@ -157,7 +157,7 @@ class TestRuns:
 
     async def test_what_answers_is_told(self, site: Served) -> None:
         told = (await site.client.get("/api/sources")).json()
-        assert told["reasoner"] == site.runs.reasoner
+        assert told["reasoner"] == site.runs.reasoner.name
         assert told["sources"] == list(await site.runs.sources())
 
 

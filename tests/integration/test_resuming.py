@@ -102,7 +102,7 @@ class TestResuming:
         runs = service(counting.reasoner)
         run = runs.submit(QUESTION)
         await full(counting, 1)
-        durable = runs._durable
+        durable = runs.durable
         assert durable is not None and durable._engine is not None  # noqa: PT018
         assert durable._hosting is not None
         board = open_board(traces)

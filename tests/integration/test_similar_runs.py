@@ -20,9 +20,9 @@ from deepcritical.domain.chat import SimilarRun
 from deepcritical.interfaces.access import Access, Caller, Mode
 from deepcritical.interfaces.mcp.catalogue import catalogue
 from deepcritical.interfaces.mcp.tool import Call
-from deepcritical.interfaces.page.former import FormerRuns
+from deepcritical.interfaces.page.asking import FormerRuns
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
+from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
@@ -50,9 +50,9 @@ async def runs(url: str, source: Path) -> AsyncIterator[RunService]:
 
 
 def finding(runs: RunService, source: Path, **options: Any) -> SimilarRuns:
-    news = NewsSince(partial(opened, SnapshotSource(source)))
+    over = partial(opened, SnapshotSource(source))
     chosen = {"ttl_days": 30.0, "rounds": 2, **options}
-    return SimilarRuns(runs, QuestionSimilarity(None), news, **chosen)
+    return SimilarRuns(runs, None, over, **chosen)
 
 
 async def done(runs: RunService, question: str, **options: Any) -> str:
@@ -131,8 +131,8 @@ async def test_a_search_that_the_servers_end_cuts_short_is_told_without_a_trace(
             await asyncio.Event().wait()
             raise AssertionError
 
-    news = NewsSince(partial(opened, SnapshotSource(source)))
-    never = Waiting(runs, QuestionSimilarity(None), news, ttl_days=1, rounds=2)
+    over = partial(opened, SnapshotSource(source))
+    never = Waiting(runs, None, over, ttl_days=1, rounds=2)
     scope = {"type": "http", "client": ("127.0.0.1", 1), "headers": [], "path": "/"}
     asked = gr.Request(request=Request(scope))
     offered = FormerRuns(runs, Access(), never).offered(ASKED, "research", "quick", None, asked)

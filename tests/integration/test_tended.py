@@ -9,7 +9,6 @@ import pytest
 import sqlalchemy as sa
 
 from deepcritical.bootstrap.parts import build_durable
-from deepcritical.interfaces import left_runs
 from deepcritical.jobs.tending import _repeated
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
@@ -25,7 +24,7 @@ async def test_a_server_conducts_runs_as_soon_as_its_database_is_there(tmp_path:
     away.write_text("a file where the folder of the database is to be", encoding="utf-8")
     traces = ToolTraceService(Database(normalised_url(f"sqlite:///{away / 'runs.sqlite'}")))
     runs = run_service(source, traces=traces, durable=build_durable(traces))
-    beginning = asyncio.create_task(left_runs.tended(runs))
+    beginning = asyncio.create_task(runs.keep_tending())
     await asyncio.sleep(0.5)
     assert not beginning.done()
     away.unlink()

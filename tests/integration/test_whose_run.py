@@ -87,7 +87,7 @@ async def test_a_command_leaves_a_run_alone_for_which_it_lacks_something(
     kept = ToolTraceService(Database(service.url))
     command = run_service(service.source, None, kept, build_durable(kept, one_shot=True, ttl_s=1.0))
     service.made.append(command)
-    command._model = ModelChoice(name="another")
+    command.model = ModelChoice(name="another")
     await command.tend()
     async with asyncio.timeout(SOON_S):
         while (await _job(kept, run.run_id)).worker:  # noqa: ASYNC110 - a database calls nobody
@@ -106,7 +106,7 @@ async def test_one_taken_over_while_the_database_was_away_is_not_begun_again(
 ) -> None:
     runs = service()
     await runs.tend()
-    durable, tried = runs._durable, asyncio.Event()
+    durable, tried = runs.durable, asyncio.Event()
     assert durable is not None and durable._engine is not None  # noqa: PT018
     board, begin = durable.board, durable.board.begin
     await board.beat("another", 60.0)

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.csv_tables import STUDY_COLUMNS
 from deepcritical.export.formats import FORMATS
+from deepcritical.export.grids import STUDY_COLUMNS
 from tests.unit.export.briefs import brief_of
 from tests.unit.export.reports import IMPRINT, REFERENCES, report_of
 

@@ -18,7 +18,7 @@ from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import serve_page
 from deepcritical.interfaces.site import Served
-from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
+from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -53,8 +53,7 @@ def main(folder: Path, slots: int | None) -> None:
         traces = ToolTraceService(Database(url))
         durable = build_durable(traces, slots=slots)
     service = run_service([source], traces=traces, durable=durable)
-    news = NewsSince(partial(opened, source))
-    similar = SimilarRuns(service, QuestionSimilarity(None), news, ttl_days=30)
+    similar = SimilarRuns(service, None, partial(opened, source), ttl_days=30)
     # The chat's own searches do not wait.
     settings = Settings(snapshot=str(folder / "records.jsonl"), embedding_model="")
     chats = open_chats(settings, service, place_of(settings), describe)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from deepcritical.agents.step_agent import StepAgent
+from deepcritical.domain.events import Stage
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import propose_hypotheses
 
-__all__ = ["NAME", "create"]
-
-NAME = "HypothesisAgent"
+NAME, STAGE = "HypothesisAgent", Stage.HYPOTHESES
 
 
 def create(session: ResearchSession) -> StepAgent:
     """The agent on one run."""
-    return StepAgent(
-        NAME, "Proposes mechanism chains from drug to condition.", session, propose_hypotheses
-    )
+    return StepAgent(NAME, "Proposes mechanism chains from drug to condition.", session, _propose)
+
+
+async def _propose(session: ResearchSession) -> str:
+    await propose_hypotheses(session)
+    chains = session.store.hypotheses
+    return f"chains: {len(chains)}, without a gap: {sum(chain.complete for chain in chains)}"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from deepcritical.agents.step_agent import StepAgent
+from deepcritical.domain.events import Stage
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import write_report
 
-__all__ = ["NAME", "create"]
-
-NAME = "ReportAgent"
+NAME, STAGE = "ReportAgent", Stage.REPORT
 
 
 def create(session: ResearchSession) -> StepAgent:
     """The agent on one run."""
-    return StepAgent(NAME, "Writes the report and has it checked.", session, write_report)
+    return StepAgent(NAME, "Writes the report and has it checked.", session, _write)
+
+
+async def _write(session: ResearchSession) -> str:
+    await write_report(session)
+    return "the report is written"

@@ -1,7 +1,4 @@
-"""What the four agents share: a framework agent that runs one step.
-
-It never raises a domain error.
-"""
+"""Runs one step of research as an agent of the framework, and never raises a domain error."""
 
 from __future__ import annotations
 
@@ -19,18 +16,22 @@ from agent_framework import (
 
 from deepcritical.domain.errors import ConfigurationError, DeepCriticalError
 from deepcritical.domain.events import StopReason
+from deepcritical.reasoning.judging import open_gaps
 from deepcritical.research.session import ResearchSession
+from deepcritical.services.calculating import calculated
 
-__all__ = ["StepAgent"]
+Step = Callable[[ResearchSession], Awaitable[str]]
+"""Does the work on the session's store, and returns the counts of what it did."""
 
-Step = Callable[[ResearchSession], Awaitable[None]]
+_GAPS_NAMED = 10
 
 
 class StepAgent(BaseAgent):
     """Runs one step on the shared session.
 
-    What it answers in the chat is bookkeeping; the results are in the store. A domain error becomes
-    a typed stop in the session, because the framework would end the run on a raising agent.
+    Its reply is one line of counts and open gaps, and holds no evidence; the results are in the
+    store. A domain error becomes a typed stop in the session, because the framework would end the
+    run on a raising agent.
 
     Args:
         name: The agent's name in the team.
@@ -52,7 +53,7 @@ class StepAgent(BaseAgent):
         session: AgentSession | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Run the step; the messages carry no evidence and are not read."""
+        """Run the step; what the manager asks of it stands in the store, not in the messages."""
         if not stream:
             return self._respond()
         return ResponseStream(self._updates(), finalizer=AgentResponse.from_updates)
@@ -65,8 +66,7 @@ class StepAgent(BaseAgent):
 
     async def _respond(self) -> AgentResponse[Any]:
         try:
-            await self._step(self._research)
-            said = "done"
+            said = await self._step(self._research) + await _gaps(self._research)
         except DeepCriticalError as error:
             said = f"stopped: {error.message}"
             settled = isinstance(error, ConfigurationError) or not self._research.store.drugs
@@ -80,3 +80,16 @@ class StepAgent(BaseAgent):
         return AgentResponse(
             messages=[Message("assistant", [said], author_name=self.name)], response_id=self.id
         )
+
+
+async def _gaps(session: ResearchSession) -> str:
+    """The open gaps, once chains were proposed, without which every mechanism is a gap."""
+    store = session.store
+    if store.report or not (session.proposed_in_round or store.assessments):
+        return ""
+    if store.assessments and not session.searched_in_round:
+        gaps = store.assessments[-1].gaps
+    else:
+        by_rule = await calculated(open_gaps, session.understood, store)
+        gaps = tuple(gap.text for gap in by_rule)
+    return f"; gaps open: {len(gaps)}. {' '.join(gaps[:_GAPS_NAMED])}".rstrip()

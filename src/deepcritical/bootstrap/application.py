@@ -21,6 +21,7 @@ from deepcritical.bootstrap.parts import (
     users_server,
 )
 from deepcritical.bootstrap.places import OpenAt, OpenRag, place_of, sources_at
+from deepcritical.domain.base import first_invalid
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
@@ -62,10 +63,8 @@ def read_settings(
     try:
         return Settings().with_model(model, base_url, api_key)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = "_".join(str(part) for part in first["loc"])
+        place, why, _ = first_invalid(error)
         name = place if place.isupper() else f"DEEPCRITICAL_{place.upper()}"  # an alias is in full
-        why = first["msg"].removeprefix("Value error, ")
         raise ConfigurationError(
             f"The setting {name} is not usable: {why}.",
             "Correct it in the environment or in .env.",

@@ -13,10 +13,9 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Event
 from deepcritical.domain.plan import Place
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
-from deepcritical.jobs.evidence_tools import RunEvidence
-from deepcritical.jobs.research_tools import registered_tools
+from deepcritical.jobs.research_tools import RunEvidence, registered_tools
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
+from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
 from deepcritical.reasoning.chatting import ChatReasoner
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
@@ -75,8 +74,8 @@ def build_similar(settings: Settings, runs: RunService, place: Place) -> Similar
     local = place.snapshot is not None
     return SimilarRuns(
         runs,
-        QuestionSimilarity(retrieval_parts(settings)[0]),
-        NewsSince(open_sources_of(settings, place)),
+        retrieval_parts(settings)[0],
+        open_sources_of(settings, place),
         ttl_days=settings.similar_ttl_days,
         rounds=limits_of(settings, "deep", local=local).max_iterations,
     )

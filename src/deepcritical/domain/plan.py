@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from deepcritical.domain.base import Model
+from deepcritical.domain.base import Model, first_invalid
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError, PlanError
 from deepcritical.domain.named import Condition
@@ -156,9 +156,7 @@ def parse_plan(written: bytes, name: str) -> ResearchPlan:
         # Some editors put a mark before what they save as UTF-8.
         return ResearchPlan.model_validate_json(written.removeprefix(BOM_UTF8), strict=True)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        what = first["msg"].removeprefix("Value error, ")
+        where, what, _ = first_invalid(error)
         at = f" at {where}" if where else ""
         raise PlanError(f"{name} is not a plan that can be run: {what}{at}.", _ADVICE) from error
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, JsonValue, SecretStr, ValidationError
 
 from deepcritical.domain.answer import ToolSource
-from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.base import Model, UnitInterval, first_invalid
 from deepcritical.domain.budget import Depth
 from deepcritical.domain.errors import (
     ERRORS,
@@ -159,11 +159,10 @@ def _validated(tool: ToolConfig, inputs: Mapping[str, Any]) -> Model:
     try:
         return tool.input_schema.model_validate(dict(inputs))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "input"
+        where, why, _ = first_invalid(error)
         takes = ", ".join(tool.input_schema.model_fields)
         raise ToolInputError(
-            f"The tool {tool.name} cannot take this {where}: {first['msg']}.",
+            f"The tool {tool.name} cannot take this {where or 'input'}: {why}.",
             f"It takes: {takes}.",
         ) from error
 

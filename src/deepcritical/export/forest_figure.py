@@ -17,10 +17,8 @@ from deepcritical.domain.votes import (
     RowEffect,
     Way,
 )
-from deepcritical.export.cited import study_name
+from deepcritical.export.prose import study_name
 from deepcritical.export.svg import Drawing, label, lines_of, path
-
-__all__ = ["draw_forests"]
 
 _MOST = 4
 _WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
@@ -54,8 +52,6 @@ class _Line(NamedTuple):
 
 
 class _Plot(NamedTuple):
-    """What one plot shows."""
-
     row: OutcomeRow
     measure: str
     unit: str
@@ -97,7 +93,6 @@ class _Scale:
         return _LEFT + share * (_RIGHT - _LEFT)
 
     def ticks(self) -> list[float]:
-        """Return a few round effects within the plot."""
         if self.is_ratio:
             low, high = math.exp(self.first), math.exp(self.last)
             if high / low > 4:
@@ -163,7 +158,8 @@ def _drawn(plot: _Plot, drug: str, name: str) -> Drawing:
     against = row.comparator or row.control or "placebo or no treatment"
     named = "" if against == NOT_STATED else f", against {against}"
     title = f"{row.outcome[:1].upper()}{row.outcome[1:]}{named}"
-    return Drawing(name, title, _told(plot), _WIDTH, bottom + _FOOT, "".join(body))
+    said = f"{plot.words}. {'; '.join(_words(plot))}."
+    return Drawing(name, title, said, _WIDTH, bottom + _FOOT, "".join(body))
 
 
 def _heads(plot: _Plot) -> str:
@@ -275,10 +271,6 @@ def _figures(value: float, low: float, high: float) -> str:
 def _number(value: float) -> str:
     digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
     return f"{value:,.{digits}f}".replace("-", "\u2212")
-
-
-def _told(plot: _Plot) -> str:
-    return f"{plot.words}. {'; '.join(_words(plot))}."
 
 
 def _words(plot: _Plot) -> Iterator[str]:

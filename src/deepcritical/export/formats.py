@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import Document
     from deepcritical.export.imprint import Imprint
 
-__all__ = ["ANSWER_FORMATS", "FORMATS", "Format"]
 
 _SVG = "image/svg+xml"
 
@@ -33,27 +31,25 @@ class Format(NamedTuple):
         return written(self.suffix, report, imprint)
 
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
-    {
-        form.suffix: form
-        for form in (
-            Format("html", "HTML", "The report; each citation opens its source", "text/html"),
-            Format("pdf", "PDF", "The report for printing", "application/pdf"),
-            Format("md", "Markdown", "The report as text", "text/markdown"),
-            Format("json", "JSON", "The report as data", "application/json"),
-            Format("bib", "BibTeX", "The references", "application/x-bibtex"),
-            Format("ris", "RIS", "The references", "application/x-research-info-systems"),
-            Format("csl.json", "CSL", "The references", "application/vnd.citationstyles.csl+json"),
-            Format("evidence.csv", "CSV", "The evidence table", "text/csv"),
-            Format("studies.csv", "Studies", "The table of studies, as CSV", "text/csv"),
-            Format("prisma.svg", "PRISMA", "The PRISMA flow diagram, as SVG", _SVG),
-            Format("mechanism.svg", "Mechanism", "The mechanism graph, as SVG", _SVG),
-            Format("timeline.svg", "Timeline", "The evidence timeline, as SVG", _SVG),
-            Format("figures.json", "Figure data", "What the figures show", "application/json"),
-        )
-    }
-)
+FORMATS: Mapping[str, Format] = {
+    form.suffix: form
+    for form in (
+        Format("html", "HTML", "The report; each citation opens its source", "text/html"),
+        Format("pdf", "PDF", "The report for printing", "application/pdf"),
+        Format("md", "Markdown", "The report as text", "text/markdown"),
+        Format("json", "JSON", "The report as data", "application/json"),
+        Format("bib", "BibTeX", "The references", "application/x-bibtex"),
+        Format("ris", "RIS", "The references", "application/x-research-info-systems"),
+        Format("csl.json", "CSL", "The references", "application/vnd.citationstyles.csl+json"),
+        Format("evidence.csv", "CSV", "The evidence table", "text/csv"),
+        Format("studies.csv", "Studies", "The table of studies, as CSV", "text/csv"),
+        Format("prisma.svg", "PRISMA", "The PRISMA flow diagram, as SVG", _SVG),
+        Format("mechanism.svg", "Mechanism", "The mechanism graph, as SVG", _SVG),
+        Format("timeline.svg", "Timeline", "The evidence timeline, as SVG", _SVG),
+        Format("figures.json", "Figure data", "What the figures show", "application/json"),
+    )
+}
 """By file suffix."""
 _OF_ANSWERS = ("html", "md", "json", "bib", "ris", "csl.json", "evidence.csv")
-ANSWER_FORMATS: Mapping[str, Format] = MappingProxyType({s: FORMATS[s] for s in _OF_ANSWERS})
+ANSWER_FORMATS: Mapping[str, Format] = {s: FORMATS[s] for s in _OF_ANSWERS}
 """Those that an answer can be had in, which has no verdict, no chains and no figures."""

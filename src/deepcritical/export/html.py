@@ -6,14 +6,15 @@ needs a script.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
 from deepcritical.domain.answer import DeepAnswer, Document
-from deepcritical.domain.brief import COLUMNS, finding_cells
-from deepcritical.domain.claims import is_quote
+from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells
+from deepcritical.domain.comparison import compare, outcome_words
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
@@ -22,38 +23,35 @@ from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.section_markdown import edge_evidence, search_log
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
-from deepcritical.export.cited import (
-    cited_html,
-    how_checked,
-    numbers_of,
-    study_facts,
-    study_name,
-    trial_facts,
-)
-from deepcritical.export.columns import column_widths, natural_width
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.grids import Grid, findings_grid
-from deepcritical.export.mechanism_figure import draw_mechanism, edge_label, edge_words
+from deepcritical.export.mechanism_figure import draw_mechanism
 from deepcritical.export.parts import Block, Chains, Ledger, Part, Prose, parts_of
-from deepcritical.export.preview import Preview
+from deepcritical.export.preview import Preview, preview_of
 from deepcritical.export.prisma_figure import draw_prisma
-from deepcritical.export.prose import EM, LINE, chip, to_html, to_inline_html
+from deepcritical.export.prose import (
+    EM,
+    LINE,
+    chip,
+    cited_html,
+    column_widths,
+    natural_width,
+    numbers_of,
+    study_name,
+    to_html,
+    to_inline_html,
+)
 from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of, trials_of
-from deepcritical.export.svg import Drawing, inline
+from deepcritical.export.svg import Drawing
 from deepcritical.export.templating import filled, stylesheet
-from deepcritical.export.timeline import draw_timeline, point_words, timeline, year_of
+from deepcritical.export.timeline import draw_timeline, timeline
 
-__all__ = [
-    "render_brief",
-    "render_document",
-    "render_evidence",
-    "render_mechanism",
-    "render_page",
-    "render_sources",
-    "render_studies",
-    "render_timeline",
-    "render_trials",
-]
+_KINDS = (
+    ("", "all studies"),
+    ("randomised", "randomised trials alone"),
+    ("controlled", "controlled studies without randomisation alone"),
+)
+"""What the verdict may be drawn from."""
 
 
 class Step(NamedTuple):
@@ -67,10 +65,8 @@ class Step(NamedTuple):
 def render_document(document: Document, *, alone: bool = False) -> str:
     """The report, or the answer, as an HTML fragment, to be shown under `stylesheet`.
 
-    Args:
-        document: What a run ended with.
-        alone: Whether nothing stands beside it; else search log, evidence table and the figures of
-            mechanism and timeline are left out, which the page has in tabs of their own.
+    Without `alone`, search log, evidence table and the figures of mechanism and timeline are left
+    out, which the page has in tabs of their own.
     """
     if isinstance(document, DeepAnswer):
         return _answer(document, alone=alone)
@@ -86,7 +82,7 @@ def render_sources(document: Document) -> str:
     """What chips and arrows of the document open, as an HTML fragment."""
     sources = sources_of(document)
     edges = edge_sources(document, sources) if isinstance(document, ResearchReport) else ()
-    return filled("sources.html", sources=sources, edges=edges, words=edge_words)
+    return filled("sources.html", sources=sources, edges=edges)
 
 
 def render_page(document: Document, preview: Preview | None = None, above: str = "") -> str:
@@ -113,14 +109,12 @@ def render_evidence(document: Document) -> str:
         "evidence.html",
         sources=sources_of(document),
         source_names=[(name, name) for name in names],
-        year_of=year_of,
         stances=any(row.stances for row in document.evidence_table),
         read=document.total_papers_reviewed
         if isinstance(document, ResearchReport)
         else document.records_read,
         prisma=report and report.prisma,
         flow=report and draw_prisma(report),
-        drawn=inline,
     )
 
 
@@ -132,7 +126,6 @@ def render_mechanism(report: ResearchReport) -> str:
         "mechanism.html",
         drawing=draw_mechanism(report),
         edges=edges,
-        drawn=inline,
         prose=partial(to_html, references=references),
     )
 
@@ -177,7 +170,6 @@ def render_studies(
         columns=COLUMNS,
         cells=finding_cells,
         forests=draw_forests(shown),
-        drawn=inline,
     )
 
 
@@ -187,21 +179,10 @@ def _by_weight(row: OutcomeRow) -> tuple[bool, int]:
     return bool(row.comparator) and not row.asked, weights.index(row.importance)
 
 
-_KINDS = (
-    ("", "all studies"),
-    ("randomised", "randomised trials alone"),
-    ("controlled", "controlled studies without randomisation alone"),
-)
-"""What the verdict may be drawn from."""
-
-
 def render_timeline(report: ResearchReport) -> str:
     """The references by year and level, and the same as a list."""
     points = sorted(timeline(report), key=lambda p: (p.year is None, -(p.year or 0), p.number))
-    told: Callable[..., str] = point_words
-    return filled(
-        "timeline.html", drawing=draw_timeline(report), points=points, told=told, drawn=inline
-    )
+    return filled("timeline.html", drawing=draw_timeline(report), points=points)
 
 
 def _report(report: ResearchReport, *, alone: bool, parts: Sequence[Part] | None = None) -> str:
@@ -215,14 +196,11 @@ def _report(report: ResearchReport, *, alone: bool, parts: Sequence[Part] | None
         candidates=candidates,
         shown=_Blocks(report, alone=alone),
         numbers=partial(numbers_of, references=references),
-        study_facts=study_facts,
-        trial_facts=trial_facts,
         **_words(report),
     )
 
 
 def _words(document: Document) -> dict[str, object]:
-    """What templates write text with."""
     references = document.references
     return {
         "prose": partial(to_html, references=references),
@@ -242,8 +220,6 @@ def _widths(grid: Grid) -> tuple[str, list[str]]:
 
 
 class _Blocks:
-    """Renders the blocks of one report."""
-
     def __init__(self, report: ResearchReport, *, alone: bool) -> None:
         self.report, self.alone = report, alone
         self.sources: tuple[Source, ...] = sources_of(report)
@@ -252,7 +228,6 @@ class _Blocks:
         self.words = _words(report)
 
     def __call__(self, block: Block) -> str:
-        """Return a block as safe HTML."""
         match block:
             case Prose(markdown):
                 return to_html(markdown, self.report.references)
@@ -263,15 +238,13 @@ class _Blocks:
                     "table.html", grid=block, cards=cards, sortable=sortable, **self.words
                 )
             case Drawing():
-                return filled("figure.html", drawing=block, drawn=inline)
+                return filled("figure.html", drawing=block)
             case Chains(hypotheses):
                 return self._chains(hypotheses)
             case Ledger():
                 return filled(
                     "ledger.html",
                     ledger=block,
-                    how_checked=how_checked,
-                    is_quote=is_quote,
                     **self.words,
                 )
             case _:
@@ -283,8 +256,6 @@ class _Blocks:
             "chains.html",
             chains=[(h, tuple(_steps(h, self.edges))) for h in hypotheses],
             drug=drugs[0].name if drugs else "",
-            edge_label=edge_label,
-            edge_words=edge_words,
         )
 
 
@@ -308,3 +279,73 @@ def _answer(answer: DeepAnswer, *, alone: bool) -> str:
         evidence=evidence_table(answer.evidence_table, references).partition("\n\n")[2],
         **_words(answer),
     )
+
+
+class Side(NamedTuple):
+    """One of two runs that are compared."""
+
+    run_id: str
+    question: str
+    ended_at: datetime
+    document: Document
+
+    @property
+    def on(self) -> str:
+        """Return when it ended, for the reader."""
+        return f"{self.ended_at.astimezone(UTC):%-d %b %Y, %H:%M} UTC"
+
+    @property
+    def outcome(self) -> str:
+        """Return its verdict with the certainty; of an answer what it comes to."""
+        return outcome_words(self.document)
+
+    @property
+    def answer(self) -> str:
+        """Return its answer in a sentence."""
+        return preview_of(self.document).sentence
+
+    def link(self, study: StudyRow) -> str:
+        """Return the address of a study's first record; '' where none is safe to follow."""
+        own = (r for r in self.document.references if r.evidence_id in study.evidence_ids)
+        return next((r.link for r in own if r.link), "")
+
+    def chips(self, study: StudyRow) -> str:
+        """Return the buttons that open a study's records within the run, as safe HTML."""
+        references = self.document.references
+        return "".join(chip(n, references) for n in numbers_of(study.evidence_ids, references))
+
+
+def render_comparison(first: Side, second: Side) -> str:
+    """Return a page with two runs side by side; it needs no script and makes no request."""
+    shown = filled(
+        "compare.html",
+        sides=(first, second),
+        compared=compare(first.document, second.document),
+        columns=COLUMNS[:2],
+        names=_names,
+        found=_found,
+    )
+    page = {"title": "Two runs side by side", "preview": None, "sources": ""}
+    return filled("page.html", style=stylesheet(), shown=shown, **page)
+
+
+def render_news(former: Side | None, now: Side) -> str:
+    """Return what is new in a run that asks the question of a former one, as an HTML fragment.
+
+    `former` is None for a run that was deleted.
+    """
+    compared = compare(former.document, now.document) if former else None
+    return filled("news.html", former=former, now=now, compared=compared)
+
+
+def _names(row: OutcomeRow) -> tuple[str, ...]:
+    return finding_cells(row)[:2]
+
+
+def _found(row: OutcomeRow) -> tuple[str, str]:
+    """Return what was found with its certainty, and how many studies and people stand behind it."""
+    _, _, _, result, certainty = finding_cells(row)
+    counted = "1 study" if row.studies == 1 else f"{row.studies:,} studies"
+    studies = "a review" if row.review and row.studies == 1 else counted
+    people = f", {row.people:,} people" if row.people else ""
+    return f"{result}, {certainty} certainty", f"{studies}{people}"

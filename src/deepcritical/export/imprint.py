@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-__all__ = ["Imprint"]
-
 
 class Imprint(NamedTuple):
     """What heads a report.json; with it the same report is written as the same bytes."""

@@ -14,14 +14,12 @@ from typing import NamedTuple
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.mechanism_graph import (
     COLUMNS,
+    TONES,
     EdgeSign,
     GraphEdge,
-    MechanismGraph,
     mechanism_graph,
 )
 from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, opener, path
-
-__all__ = ["Slot", "draw_mechanism", "edge_label", "edge_words", "lay_out"]
 
 _TITLE = "Mechanism graph"
 _NODE_WIDTH, _NODE_HEIGHT, _GAP, _MARGIN, _TOP = 112, 58, 100, 10, 44
@@ -29,15 +27,13 @@ _WIDTH = 2 * _MARGIN + len(COLUMNS) * _NODE_WIDTH + (len(COLUMNS) - 1) * _GAP
 _HEAD = 10
 """Length of an arrowhead, which the line leaves free."""
 _MOST_NUMBERS = 3
-_TONES: dict[EdgeSign, Tone] = {
-    EdgeSign.INCREASES: "good",
-    EdgeSign.DECREASES: "bad",
-    EdgeSign.NO_EFFECT: "soft",
-    EdgeSign.ASSOCIATED: "ink",
-    EdgeSign.DISPUTED: "mixed",
-    EdgeSign.UNKNOWN: "soft",
-}
 _DASHES = {EdgeSign.ASSOCIATED: "3 3", EdgeSign.DISPUTED: "7 4", EdgeSign.UNKNOWN: "1.5 4"}
+_MARKS = {
+    EdgeSign.INCREASES: "+",
+    EdgeSign.DECREASES: "−",
+    EdgeSign.NO_EFFECT: "0:",
+    EdgeSign.ASSOCIATED: "~",
+}
 _MEANING = {
     EdgeSign.INCREASES: "raises (+)",
     EdgeSign.DECREASES: "lowers (−)",
@@ -71,7 +67,8 @@ def draw_mechanism(report: ResearchReport) -> Drawing:
         *_edges(edges, layout, nodes),
         _legend(height - 20, {edge.sign for edge in graph.edges}),
     ]
-    return Drawing("mechanism", _TITLE, _told(graph), _WIDTH, height, "".join(parts))
+    said = f"{'; '.join(map(edge_words, graph.edges))}."
+    return Drawing("mechanism", _TITLE, said, _WIDTH, height, "".join(parts))
 
 
 def _x(column: int) -> int:
@@ -122,9 +119,7 @@ def _ports(layout: Layout) -> dict[tuple[tuple[str, str], bool], float]:
 
 
 def _points(
-    way: Sequence[Slot],
-    layout: Layout,
-    ports: Mapping[tuple[tuple[str, str], bool], float],
+    way: Sequence[Slot], layout: Layout, ports: Mapping[tuple[tuple[str, str], bool], float]
 ) -> list[_Point]:
     """Where the edge leaves, passes and arrives; it runs straight through the columns it passes."""
     key = (way[0].name, way[-1].name)
@@ -141,7 +136,7 @@ def _points(
 
 
 def _line(edge: GraphEdge, points: Sequence[_Point]) -> str:
-    tone, (x, y) = _TONES[edge.sign], points[-1]
+    tone, (x, y) = TONES[edge.sign], points[-1]
     turned = -1 if points[0][0] >= x else 1
     stop = (x - turned * _HEAD, y)
     data = f"M{points[0][0]:g} {points[0][1]:.1f}"
@@ -155,7 +150,7 @@ def _line(edge: GraphEdge, points: Sequence[_Point]) -> str:
 
 
 def _end(sign: EdgeSign, x: float, y: float, turned: int) -> str:
-    tone, back = _TONES[sign], -turned * _HEAD
+    tone, back = TONES[sign], -turned * _HEAD
     if sign is EdgeSign.DECREASES:
         return path(f"M{x + back:g} {y:.1f}h{-back - turned * 2:g}m0 -8v16", stroke=tone, width=2.6)
     if sign is EdgeSign.NO_EFFECT:
@@ -175,7 +170,7 @@ def _numbers(
         next(_places(points)),
     )
     taken.append((x, y, half))
-    tone = _TONES[edge.sign]
+    tone = TONES[edge.sign]
     frame = box(
         x - half, round(y - 10, 1), 2 * half, 20, stroke=tone, radius=10, hint=edge_words(edge)
     )
@@ -199,14 +194,8 @@ def _apart(place: _Point, half: float, other: tuple[float, float, float]) -> boo
 
 def edge_label(edge: GraphEdge) -> str:
     """Signs and references of an edge, such as ``+4,9 −10``; '' without any."""
-    sides = (
-        ("+", edge.increases),
-        ("−", edge.decreases),
-        ("0:", edge.no_effect),
-        ("~", edge.associated),
-    )
     most = _MOST_NUMBERS if edge.sign is not EdgeSign.DISPUTED else _MOST_NUMBERS - 1
-    return " ".join(f"{sign}{_few(cited, most)}" for sign, cited in sides if cited)
+    return " ".join(f"{_MARKS[sign]}{_few(cited, most)}" for sign, cited in edge.sides.items())
 
 
 def _few(numbers: Sequence[int], most: int) -> str:
@@ -226,19 +215,9 @@ def _legend(y: float, signs: Set[EdgeSign]) -> str:
     return "".join(parts)
 
 
-def _told(graph: MechanismGraph) -> str:
-    return f"{'; '.join(map(edge_words, graph.edges))}."
-
-
 def edge_words(edge: GraphEdge) -> str:
     """An edge in words, with its references."""
-    sides = (
-        (EdgeSign.INCREASES.value, edge.increases),
-        (EdgeSign.DECREASES.value, edge.decreases),
-        (EdgeSign.NO_EFFECT.value, edge.no_effect),
-        (EdgeSign.ASSOCIATED.value, edge.associated),
-    )
-    told = [f"{said} [{', '.join(map(str, cited))}]" for said, cited in sides if cited]
+    told = [f"{sign.value} [{', '.join(map(str, n))}]" for sign, n in edge.sides.items()]
     return f"{edge.subject} → {edge.object}: {' but also '.join(told) or edge.sign.value}"
 
 
@@ -272,11 +251,7 @@ def lay_out(
     An edge that passes over columns gets a free slot in each, so that it runs between the boxes;
     the order within a column follows the mean place of the neighbours, which keeps crossings few.
 
-    Args:
-        columns: Column of each node, from 0.
-        edges: Pairs of names.
-        node_height: Height to keep for a node, with the gap around it.
-        pass_height: The same for a passing edge.
+    Heights include the gap around a node or a passing edge.
     """
     ways = {edge: _way(edge, columns) for edge in edges}
     slots: dict[int, dict[Slot, None]] = defaultdict(dict)

@@ -8,8 +8,7 @@ from enum import StrEnum
 from deepcritical.domain.base import Model
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import EdgeTested
-
-__all__ = ["COLUMNS", "EdgeSign", "GraphEdge", "GraphNode", "MechanismGraph", "mechanism_graph"]
+from deepcritical.export.svg import Tone
 
 COLUMNS = ("Drug", "Target", "Pathway", "Process", "Disease")
 _LAST = len(COLUMNS) - 1
@@ -26,6 +25,16 @@ class EdgeSign(StrEnum):
     DISPUTED = "disputed"
     """Records disagree."""
     UNKNOWN = "no evidence"
+
+
+TONES: dict[EdgeSign, Tone] = {
+    EdgeSign.INCREASES: "good",
+    EdgeSign.DECREASES: "bad",
+    EdgeSign.NO_EFFECT: "soft",
+    EdgeSign.ASSOCIATED: "ink",
+    EdgeSign.DISPUTED: "mixed",
+    EdgeSign.UNKNOWN: "soft",
+}
 
 
 class GraphNode(Model):
@@ -46,6 +55,17 @@ class GraphEdge(Model):
     no_effect: tuple[int, ...] = ()
     associated: tuple[int, ...] = ()
     sign: EdgeSign
+
+    @property
+    def sides(self) -> dict[EdgeSign, tuple[int, ...]]:
+        """The references by what they say, without what none says."""
+        told = {
+            EdgeSign.INCREASES: self.increases,
+            EdgeSign.DECREASES: self.decreases,
+            EdgeSign.NO_EFFECT: self.no_effect,
+            EdgeSign.ASSOCIATED: self.associated,
+        }
+        return {sign: numbers for sign, numbers in told.items() if numbers}
 
 
 class MechanismGraph(Model):
@@ -75,24 +95,19 @@ def mechanism_graph(report: ResearchReport) -> MechanismGraph:
 
 
 def _edge(edge: EdgeTested, numbers: Mapping[str, int]) -> GraphEdge:
-    sides = {
-        EdgeSign.INCREASES: _cited(edge.increases, numbers),
-        EdgeSign.DECREASES: _cited(edge.decreases, numbers),
-        EdgeSign.NO_EFFECT: _cited(edge.no_effect, numbers),
-    }
-    tied = _cited(edge.associated, numbers)
-    said = [sign for sign, cited in sides.items() if cited]
-    none = EdgeSign.ASSOCIATED if tied else EdgeSign.UNKNOWN
-    sign = said[0] if len(said) == 1 else EdgeSign.DISPUTED if said else none
-    return GraphEdge(
+    made = GraphEdge(
         subject=edge.subject,
         object=edge.object,
-        increases=sides[EdgeSign.INCREASES],
-        decreases=sides[EdgeSign.DECREASES],
-        no_effect=sides[EdgeSign.NO_EFFECT],
-        associated=tied,
-        sign=sign,
+        increases=_cited(edge.increases, numbers),
+        decreases=_cited(edge.decreases, numbers),
+        no_effect=_cited(edge.no_effect, numbers),
+        associated=_cited(edge.associated, numbers),
+        sign=EdgeSign.UNKNOWN,
     )
+    said = [sign for sign in made.sides if sign is not EdgeSign.ASSOCIATED]
+    tied = EdgeSign.ASSOCIATED if made.associated else EdgeSign.UNKNOWN
+    sign = said[0] if len(said) == 1 else EdgeSign.DISPUTED if said else tied
+    return made.model_copy(update={"sign": sign})
 
 
 def _cited(ids: Iterable[str], numbers: Mapping[str, int]) -> tuple[int, ...]:

@@ -21,8 +21,6 @@ from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.svg import Drawing
 from deepcritical.export.timeline import draw_timeline
 
-__all__ = ["Chains", "Ledger", "LedgerEntry", "Medium", "Part", "Prose", "References", "parts_of"]
-
 Medium = Literal["page", "file", "paper"]
 """The results of a run, which have mechanism, evidence and timeline in tabs of their own; one HTML
 file; a PDF."""

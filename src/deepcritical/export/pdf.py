@@ -27,17 +27,15 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import candidate_table, reference_list
 from deepcritical.domain.report_parts import Claim, HypothesisTested, Reference
 from deepcritical.export import pdf_nodes as nodes
-from deepcritical.export.cited import how_checked, numbers_of, study_facts, trial_facts
 from deepcritical.export.grids import Grid, findings_grid
 from deepcritical.export.parts import Block, Chains, Ledger, Prose, parts_of
 from deepcritical.export.pdf_nodes import Node
 from deepcritical.export.plain import one_line
+from deepcritical.export.prose import how_checked, numbers_of, study_facts, trial_facts
 from deepcritical.export.svg import Drawing
 
 if TYPE_CHECKING:
     from typst import Fonts
-
-__all__ = ["TONES", "as_pdf", "check_pdf", "typeset"]
 
 TONES = {
     "supported": "good",
@@ -55,14 +53,7 @@ def as_pdf(report: ResearchReport) -> bytes:
 
 
 def typeset(template: str, name: str, data: Node, **wanted: Any) -> bytes:
-    """A template of ours, set with data that it knows by a name.
-
-    Args:
-        template: Its file.
-        name: What it calls the data.
-        data: What JSON can hold.
-        wanted: The format, and what goes with it.
-    """
+    """A template of ours, set with data that it knows by a name."""
     import typst
 
     written = typst.Compiler(
@@ -112,7 +103,6 @@ def _badge(report: ResearchReport) -> list[Node]:
 
 
 def _answered(brief: Brief, references: Sequence[Reference]) -> Iterator[Node]:
-    """The sentences of the brief."""
     if brief.licensed:
         yield nodes.paragraph(*nodes.sentences(brief.licensed, references))
     yield {"kind": "lead", "children": nodes.sentences(brief.answer, references)}
@@ -125,7 +115,6 @@ def _answered(brief: Brief, references: Sequence[Reference]) -> Iterator[Node]:
 
 
 def _first(report: ResearchReport) -> Iterator[Node]:
-    """What the first page begins with."""
     references = report.references
     yield nodes.heading(1, report.title)
     yield {"kind": "badge", "children": _badge(report)}
@@ -148,7 +137,6 @@ def _first(report: ResearchReport) -> Iterator[Node]:
 
 
 def _rest(brief: Brief, references: tuple[Reference, ...]) -> Iterator[Node]:
-    """The brief behind its summary of findings."""
     if brief.studies:
         yield nodes.heading(3, "Main studies")
         yield nodes.bullets(_study(study, references) for study in brief.studies)

@@ -8,32 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.sentences import Sentence
-from deepcritical.export.cited import cited
-from deepcritical.export.columns import LONGEST_WORD, column_widths, longest_word
 from deepcritical.export.grids import Cell, Grid
 from deepcritical.export.plain import one_line
-from deepcritical.export.prose import to_tree
+from deepcritical.export.prose import LONGEST_WORD, cited, column_widths, longest_word, to_tree
 from deepcritical.export.svg import Drawing, inline
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
-
-__all__ = [
-    "Node",
-    "aside",
-    "bullets",
-    "citation",
-    "figure",
-    "heading",
-    "inline_prose",
-    "note",
-    "paragraph",
-    "prose",
-    "sentences",
-    "strong",
-    "table",
-    "text",
-]
 
 _LONG_WORD = re.compile(r"[^\s/-]{33,}")
 _LINE = 118

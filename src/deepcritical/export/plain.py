@@ -6,8 +6,6 @@ import unicodedata
 
 from deepcritical.domain.markdown import visible
 
-__all__ = ["one_line"]
-
 _NO_CHARACTER = frozenset(("Cc", "Cs", "Cn"))
 """Controls, halves of surrogate pairs, and code points that are no character, as XML forbids."""
 

@@ -11,8 +11,6 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.export.pdf import TONES, typeset
 from deepcritical.export.plain import one_line
 
-__all__ = ["Preview", "preview_of", "render_card"]
-
 _LONGEST = 300
 """Characters of the sentence; services cut longer ones."""
 

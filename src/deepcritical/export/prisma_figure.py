@@ -9,8 +9,6 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import PrismaFlow, RecordCount
 from deepcritical.export.svg import LINE_HEIGHT, Drawing, box, label, lines_of, path
 
-__all__ = ["draw_prisma"]
-
 _WIDTH, _LEFT, _RIGHT = 690, 44, 380
 _LEFT_WIDTH, _RIGHT_WIDTH = 280, 296
 _PAD, _GAP = 14, 30

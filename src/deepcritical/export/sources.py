@@ -11,10 +11,8 @@ from deepcritical.domain.markdown import visible
 from deepcritical.domain.record_kinds import STOPPED
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference
-from deepcritical.export.mechanism_graph import EdgeSign, GraphEdge, mechanism_graph
+from deepcritical.export.mechanism_graph import TONES, EdgeSign, GraphEdge, mechanism_graph
 from deepcritical.export.svg import Tone
-
-__all__ = ["Passage", "Source", "Trial", "edge_sources", "passages", "sources_of", "trials_of"]
 
 _REGISTERS = ("clinicaltrials", "registry")
 _RUNNING = {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
@@ -50,8 +48,6 @@ class Source(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """The records that say the same of an edge."""
-
     sign: EdgeSign
     tone: Tone
     sources: tuple[Source, ...]
@@ -87,15 +83,8 @@ def edge_sources(report: ResearchReport, sources: Sequence[Source]) -> tuple[Edg
 
 
 def _sides(edge: GraphEdge, sources: Sequence[Source]) -> Iterator[_Side]:
-    told: tuple[tuple[EdgeSign, Tone, tuple[int, ...]], ...] = (
-        (EdgeSign.INCREASES, "good", edge.increases),
-        (EdgeSign.DECREASES, "bad", edge.decreases),
-        (EdgeSign.NO_EFFECT, "soft", edge.no_effect),
-        (EdgeSign.ASSOCIATED, "ink", edge.associated),
-    )
-    for sign, tone, numbers in told:
-        if numbers:
-            yield _Side(sign, tone, tuple(sources[n - 1] for n in numbers))
+    for sign, numbers in edge.sides.items():
+        yield _Side(sign, TONES[sign], tuple(sources[n - 1] for n in numbers))
 
 
 def passages(reference: Reference, claims: Sequence[Claim]) -> tuple[Passage, ...]:
@@ -144,7 +133,6 @@ def trials_of(document: Document) -> tuple[Trial, ...]:
 
 
 def _stands_for(row: EvidenceRow, entries: set[str]) -> bool:
-    """Whether a record stands for its trial."""
     alone = not entries.intersection(row.same_study)
     return row.evidence_id in entries or (bool(row.status) and alone)
 

@@ -13,19 +13,6 @@ from typing import Literal, NamedTuple
 
 from deepcritical.export.plain import one_line
 
-__all__ = [
-    "Drawing",
-    "Tone",
-    "box",
-    "figure_style",
-    "inline",
-    "label",
-    "lines_of",
-    "opener",
-    "path",
-    "standalone",
-]
-
 Tone = Literal["ink", "soft", "line", "card", "tint", "good", "bad", "mixed", "drug", "none"]
 
 _TONES: dict[str, tuple[str, str]] = {

@@ -10,11 +10,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.brief import verdict_words
+from deepcritical.domain.claims import is_quote
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
-from deepcritical.export.svg import figure_style
-
-__all__ = ["filled", "stylesheet"]
+from deepcritical.export.mechanism_figure import edge_label, edge_words
+from deepcritical.export.prose import how_checked, study_facts, trial_facts
+from deepcritical.export.svg import figure_style, inline
+from deepcritical.export.timeline import point_words, year_of
 
 _SIGN_OF_DIRECTION = {
     Direction.SUPPORTS: "▲",
@@ -48,10 +50,15 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters["visible"] = visible
-    templates.filters["anchor"] = lambda title: re.sub(r"\W+", "-", title.lower()).strip("-")
-    templates.filters["sign"] = _SIGN_OF_DIRECTION.__getitem__
-    templates.filters["verdict_words"] = verdict_words
-    templates.filters["grade_symbol"] = _SYMBOL_OF_CERTAINTY.__getitem__
-    templates.filters["source_name"] = SOURCE_NAMES.__getitem__
+    templates.filters |= {
+        "visible": visible,
+        "anchor": lambda title: re.sub(r"\W+", "-", title.lower()).strip("-"),
+        "sign": _SIGN_OF_DIRECTION.__getitem__,
+        "verdict_words": verdict_words,
+        "grade_symbol": _SYMBOL_OF_CERTAINTY.__getitem__,
+        "source_name": SOURCE_NAMES.__getitem__,
+    }
+    words = (edge_label, edge_words, how_checked, is_quote, point_words, study_facts, trial_facts)
+    templates.globals |= {written.__name__: written for written in (*words, year_of)}
+    templates.globals["drawn"] = inline
     return templates

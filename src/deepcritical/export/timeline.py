@@ -14,8 +14,6 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export.svg import Drawing, Tone, label, opener, path
 
-__all__ = ["TimelinePoint", "draw_timeline", "point_words", "timeline", "year_of"]
-
 _YEAR = bounded(r"[12]\d{3}\b")
 _TITLE = "Evidence timeline"
 _WIDTH, _LEFT, _RIGHT, _TOP = 820, 186, 752, 14
@@ -119,12 +117,11 @@ def draw_timeline(report: ResearchReport) -> Drawing:
         parts.append(_lane(level, top, height, marks))
         top += height
     parts += [_axis(scale, top), _legend(top + 58)]
-    return Drawing("timeline", _TITLE, _told(points), _WIDTH, int(top + 104), "".join(parts))
+    said = f"{'; '.join(map(point_words, points))}."
+    return Drawing("timeline", _TITLE, said, _WIDTH, int(top + 104), "".join(parts))
 
 
 class _Scale:
-    """Years to units."""
-
     def __init__(self, points: Sequence[TimelinePoint]) -> None:
         years = [point.year for point in points if point.year is not None]
         self.first, self.last = (min(years), max(years)) if years else (0, 0)
@@ -232,10 +229,6 @@ def _legend(y: float) -> str:
         x += 52 + 7 * len(meaning)
     rest = "hollow: a related condition or outcome · crossed out: retracted · larger: more people"
     return "".join(parts) + label(12, y + 26, [rest], tone="soft", size=13)
-
-
-def _told(points: Sequence[TimelinePoint]) -> str:
-    return f"{'; '.join(map(point_words, points))}."
 
 
 def point_words(point: TimelinePoint) -> str:

@@ -5,28 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
-from deepcritical.domain.answer import Document
+from pydantic import AwareDatetime, TypeAdapter
+
+from deepcritical.domain.answer import Document, read_document
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.bibtex import as_bibtex
-from deepcritical.export.csl_json import as_csl_json
-from deepcritical.export.csv_tables import as_evidence_csv, as_studies_csv
+from deepcritical.export.bibliography import as_bibtex, as_csl_json, as_ris
+from deepcritical.export.grids import as_evidence_csv, as_studies_csv
 from deepcritical.export.imprint import Imprint
 from deepcritical.export.mechanism_figure import draw_mechanism
 from deepcritical.export.mechanism_graph import mechanism_graph
 from deepcritical.export.prisma_figure import draw_prisma
-from deepcritical.export.ris import as_ris
 from deepcritical.export.svg import Drawing, standalone
 from deepcritical.export.timeline import draw_timeline, timeline
 
-__all__ = ["FIGURES", "WRITERS", "as_figures_json", "as_json", "written"]
-
-FIGURES: Mapping[str, Callable[[ResearchReport], Drawing]] = MappingProxyType(
-    {"prisma": draw_prisma, "mechanism": draw_mechanism, "timeline": draw_timeline}
-)
+FIGURES: Mapping[str, Callable[[ResearchReport], Drawing]] = {
+    "prisma": draw_prisma,
+    "mechanism": draw_mechanism,
+    "timeline": draw_timeline,
+}
 """By name. Each is a pure function: the same report gives the same drawing."""
+_HEAD = ("run_id", "generated_at")
+_TIME: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
+_ID = TypeAdapter(str)
 
 
 def as_json(report: Document, imprint: Imprint) -> str:
@@ -67,20 +69,18 @@ def _figure(name: str, report: ResearchReport) -> str:
     return standalone(FIGURES[name](report))
 
 
-WRITERS: Mapping[str, Callable[[Any], str | bytes]] = MappingProxyType(
-    {
-        "html": _html,
-        "pdf": _pdf,
-        "md": lambda document: document.to_markdown(),
-        "bib": as_bibtex,
-        "ris": as_ris,
-        "csl.json": as_csl_json,
-        "evidence.csv": as_evidence_csv,
-        "studies.csv": as_studies_csv,
-        **{f"{name}.svg": partial(_figure, name) for name in FIGURES},
-        "figures.json": as_figures_json,
-    }
-)
+WRITERS: Mapping[str, Callable[[Any], str | bytes]] = {
+    "html": _html,
+    "pdf": _pdf,
+    "md": lambda document: document.to_markdown(),
+    "bib": as_bibtex,
+    "ris": as_ris,
+    "csl.json": as_csl_json,
+    "evidence.csv": as_evidence_csv,
+    "studies.csv": as_studies_csv,
+    **{f"{name}.svg": partial(_figure, name) for name in FIGURES},
+    "figures.json": as_figures_json,
+}
 """By file suffix, of all formats but `json`, which is headed by the imprint."""
 
 
@@ -88,3 +88,20 @@ def written(suffix: str, document: Document, imprint: Imprint) -> bytes:
     """The file of that suffix, which must be one that the document can be had in."""
     made = as_json(document, imprint) if suffix == "json" else WRITERS[suffix](document)
     return made.encode() if isinstance(made, str) else made
+
+
+def from_json(text: str) -> tuple[Document, Imprint]:
+    """The report, or the answer, and its imprint.
+
+    Raises:
+        ValidationError: A field is missing, unknown or of another type.
+        ValueError: The text is no JSON, or has no head.
+    """
+    parsed = json.loads(text)
+    body = {k: v for k, v in parsed.items() if k not in _HEAD} if type(parsed) is dict else parsed
+    report = read_document(body)
+    missing = [name for name in _HEAD if name not in parsed]
+    if missing:
+        raise ValueError(f"{' and '.join(missing)} missing")
+    run_id = _ID.validate_python(parsed["run_id"], strict=True)
+    return report, Imprint(run_id, _TIME.validate_python(parsed["generated_at"]))

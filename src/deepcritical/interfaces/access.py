@@ -18,35 +18,20 @@ import secrets
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import SecretStr
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from deepcritical.domain.errors import (
-    AccessError,
-    AuthenticationError,
-    ConfigurationError,
-    OwnershipError,
-    QuotaExceededError,
-)
+from deepcritical.domain import errors
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.interfaces.sharing import SHARE, ShareLinks, set_cookie
 from deepcritical.tools.rate_limiter import Quota
 
-__all__ = [
-    "OWNER_COOKIE",
-    "Access",
-    "Caller",
-    "Mode",
-    "access_for",
-    "address_of",
-    "check_owner",
-    "is_loopback",
-    "parse_tokens",
-    "set_cookies",
-]
+if TYPE_CHECKING:
+    from deepcritical.jobs.run import RunView
+    from deepcritical.jobs.runs import RunService
 
 OWNER_COOKIE = "deepcritical_owner"
 """Holds the token of an anonymous user of a browser."""
@@ -89,16 +74,16 @@ class Caller(NamedTuple):
     new_token: SecretStr | None = None
     """A token made for an anonymous user who sent none; without it he cannot show who he is."""
 
+    @property
+    def owner_token(self) -> str:
+        """The new token, '' without one."""
+        return self.new_token.get_secret_value() if self.new_token else ""
+
 
 class Access:
     """Says who asks, and whether he may.
 
-    Args:
-        mode: How it is known who asks.
-        tokens: The token of each user.
-        runs_per_hour: Runs that an anonymous user may start in an hour.
-        shares: Makes share links and checks them.
-        public_documents: Whether anonymous users may upload documents.
+    `runs_per_hour` are those that an anonymous user may start.
     """
 
     def __init__(
@@ -150,10 +135,7 @@ class Access:
     def check_reader(self, connection: HTTPConnection, run_id: str, owner: str = "") -> None:
         """Refuse to let others read a private run.
 
-        Args:
-            connection: Who asks, and by which link.
-            run_id: What he asks for.
-            owner: Whose run it is; '' where there is none of this id.
+        `owner` is '' where there is no run of this id.
 
         Raises:
             AuthenticationError: There is neither a token nor a share link to this run.
@@ -162,20 +144,34 @@ class Access:
         if not self.keeps_private or self.shares.covers(connection, run_id):
             return
         if SHARE in connection.query_params and not _token_of(connection):
-            raise AuthenticationError(
+            raise errors.AuthenticationError(
                 "This share link has expired, or is not valid.",
                 "Ask the owner of the run for a new one.",
             )
         if self.identify(connection).user_id != owner and owner:
-            raise OwnershipError(
+            raise errors.OwnershipError(
                 "This run is another user's.", "Ask its owner for a share link to it."
             )
+
+    async def readable(
+        self, runs: RunService, connection: HTTPConnection, run_id: str
+    ) -> RunView | None:
+        """Return a run for who may read it; None where there is none of this id.
+
+        Raises:
+            AuthenticationError, OwnershipError: As of `check_reader`.
+        """
+        self.check_reader(connection, run_id)  # first, so that a stranger learns nothing of ids
+        run = await runs.find(run_id)
+        if run:
+            self.check_reader(connection, run_id, run.user_id)
+        return run
 
     def owns(self, connection: HTTPConnection, owner: str) -> bool:
         """Whether a run of this owner is that of who asks."""
         try:
             return self.identify(connection).user_id == owner
-        except AuthenticationError:
+        except errors.AuthenticationError:
             return False
 
     def admit_run(self, caller: Caller) -> None:
@@ -202,7 +198,7 @@ class Access:
             QuotaExceededError: As of `admit_turn`.
         """
         if caller.anonymous and not self.takes_documents:
-            raise AccessError(
+            raise errors.AccessError(
                 "This public server takes no files.",
                 "Give ids or paste the text, or use a server of your own.",
             )
@@ -244,7 +240,7 @@ def check_owner(caller: Caller, user_id: str) -> None:
         OwnershipError: It is another user's.
     """
     if caller.user_id != user_id:
-        raise OwnershipError(
+        raise errors.OwnershipError(
             "Only who started a run may stop or delete it.",
             "Send the token that it was begun with.",
         )
@@ -262,8 +258,7 @@ def set_cookies(
     frames = "SameSite=None; Secure; Partitioned" if is_secure else "SameSite=Lax"
     if opened := shares.opened(connection):
         set_cookie(response, opened, frames)
-    if caller and caller.new_token:
-        token = caller.new_token.get_secret_value()
+    if caller and (token := caller.owner_token):
         # By hand: `set_cookie` knows partitions from Python 3.14 on.
         cookie = f"{OWNER_COOKIE}={token}; Max-Age={COOKIE_S}; Path=/; HttpOnly; {frames}"
         response.headers.append("Set-Cookie", cookie)
@@ -310,9 +305,13 @@ def parse_tokens(text: str) -> dict[str, SecretStr]:
         user, _, token = entry.partition(":")
         usable = _USER.fullmatch(user) and not user.startswith(_ANONYMOUS)
         if not usable or not _TOKEN.fullmatch(token):
-            raise ConfigurationError(f"Entry {number} of the tokens is no user:token.", _ADVICE)
+            raise errors.ConfigurationError(
+                f"Entry {number} of the tokens is no user:token.", _ADVICE
+            )
         if user in found or token in (known.get_secret_value() for known in found.values()):
-            raise ConfigurationError(f"Entry {number} of the tokens is there twice.", _ADVICE)
+            raise errors.ConfigurationError(
+                f"Entry {number} of the tokens is there twice.", _ADVICE
+            )
         found[user] = SecretStr(token)
     return found
 
@@ -359,10 +358,12 @@ def _owner(token: str) -> str:
     return _ANONYMOUS + hashlib.sha256(token.encode()).hexdigest()[:32]
 
 
-def _unauthenticated(token: str) -> AuthenticationError:
+def _unauthenticated(token: str) -> errors.AuthenticationError:
     if token:
-        return AuthenticationError("This token is not known here.", "Ask who runs the server.")
-    return AuthenticationError(
+        return errors.AuthenticationError(
+            "This token is not known here.", "Ask who runs the server."
+        )
+    return errors.AuthenticationError(
         "This server needs a token.", "Send it in the header Authorization: Bearer TOKEN."
     )
 
@@ -375,6 +376,6 @@ def _count(caller: Caller, of_user: Quota, of_address: Quota, what: str) -> None
 
 def _admit(wait_s: float, what: str) -> None:
     if wait_s:
-        raise QuotaExceededError(
+        raise errors.QuotaExceededError(
             f"Too many {what} for now.", f"Try again in {wait_s:.0f} s.", wait_s
         )

@@ -13,8 +13,6 @@ from deepcritical.interfaces.access import Access, Caller, check_owner, set_cook
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
 
-__all__ = ["Known", "ModelKey", "Own", "Rules", "Runs", "Who", "part", "readable", "unknown_run"]
-
 _bearer = HTTPBearer(auto_error=False, description="The token of a user.")
 _model_key = APIKeyHeader(
     name="X-Model-Key",
@@ -68,12 +66,9 @@ async def readable(request: Request, run_id: str) -> RunView:
         TraceNotFoundError: There is none.
     """
     rules: Access = request.app.state.access
-    rules.check_reader(request, run_id)  # first, so that a stranger learns nothing of ids
-    runs: RunService = request.app.state.runs
-    run = await runs.find(run_id)
+    run = await rules.readable(request.app.state.runs, request, run_id)
     if run is None:
         raise unknown_run()
-    rules.check_reader(request, run_id, run.user_id)
     return run
 
 

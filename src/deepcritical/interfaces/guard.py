@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deepcritical.domain.errors import AuthenticationError
 from deepcritical.interfaces.access import Access, address_of, set_cookies
 from deepcritical.interfaces.problems import problem_response
 from deepcritical.tools.documents import MAX_BYTES
-
-__all__ = [
-    "MAX_BODY_BYTES",
-    "MAX_UPLOAD_BYTES",
-    "MOST_OPEN",
-    "MOST_OPEN_LOCAL",
-    "REPORT_POLICY",
-    "SECURITY_HEADERS",
-    "Crowd",
-    "Guard",
-    "PageGate",
-]
 
 SECURITY_HEADERS = {
     # The page's framework evaluates templates in the browser; everything else is our own.
@@ -75,6 +65,11 @@ def _is_hashed(path: str) -> bool:
     return path.startswith(ASSETS) and bool(HASHED_NAME.search(path[-16:]))
 
 
+def report_html(html: str, headers: Mapping[str, str] = MappingProxyType({})) -> HTMLResponse:
+    """The answer with a report, or a part of one, that can load and send nothing."""
+    return HTMLResponse(html, headers={"Content-Security-Policy": REPORT_POLICY, **headers})
+
+
 class Guard:
     """Refuses what no part of the page sends, and adds `SECURITY_HEADERS` to every answer.
 
@@ -83,9 +78,7 @@ class Guard:
     A site that the user visits may send a form to a server on loopback without asking; such a
     request names its origin, and a request with the origin of another host is refused.
 
-    Args:
-        app: Answers.
-        own: Hosts and ports of proxies in front, whose pages are this server's.
+    Pages of `own`, the hosts and ports of proxies in front, are this server's.
     """
 
     def __init__(self, app: ASGIApp, own: frozenset[str] = frozenset()) -> None:
@@ -113,12 +106,7 @@ class Guard:
 
 
 class Crowd:
-    """Refuses an address that has too many requests open at once: streams, above all.
-
-    Args:
-        app: Answers.
-        most: Open requests of one address.
-    """
+    """Refuses an address that has too many requests open at once: streams, above all."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.run import RunOf
     from deepcritical.jobs.runs import RunService
 
-__all__ = ["aresearch", "ask", "deep_research", "read_study", "research"]
-
 Result = TypeVar("Result")
 _TITLE = "Text of a study"
 
@@ -141,11 +139,6 @@ def read_study(text: str, *, title: str = "", model: str | None = None) -> Study
 
     Nothing is searched and nothing is kept. Without a model few results are read; the reading says
     by whom it is.
-
-    Args:
-        text: The abstract or paper.
-        title: Its title.
-        model: As for `aresearch`.
 
     Raises:
         DeepCriticalError: The model cannot be asked.

@@ -17,21 +17,14 @@ from deepcritical.interfaces.cli.chat import chat
 from deepcritical.interfaces.cli.doctor import doctor
 from deepcritical.interfaces.cli.endings import exit_code
 from deepcritical.interfaces.cli.evaluate import evaluate_sets
-from deepcritical.interfaces.cli.read import read, understand
-from deepcritical.interfaces.cli.readings import readings
+from deepcritical.interfaces.cli.read import read, readings, understand
 from deepcritical.interfaces.cli.reports import render, verify
 from deepcritical.interfaces.cli.research import research
 from deepcritical.interfaces.cli.search import search
 from deepcritical.interfaces.cli.traces import traces
 from deepcritical.interfaces.serving import mcp, serve, worker
 
-__all__ = ["app", "main"]
-
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 for command in (research, ask, chat, search, read, understand, verify, render):
     app.command()(command)
 app.command("eval")(evaluate_sets)

@@ -16,15 +16,6 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from deepcritical.domain import errors
 from deepcritical.domain.base import Model
 
-__all__ = [
-    "PROBLEM_RESPONSES",
-    "STATUSES",
-    "Problem",
-    "add_handlers",
-    "describe_problems",
-    "problem_response",
-]
-
 _LOG = logging.getLogger(__name__)
 PROBLEM_TYPE = "application/problem+json"
 CAPACITY_RETRY_S = 60
@@ -92,7 +83,7 @@ _DOCUMENTED = {
 }
 PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     # The second one takes the place of the framework's own.
-    **dict.fromkeys(("4XX", 422, "5XX"), _DOCUMENTED),
+    **dict.fromkeys(("4XX", 422, "5XX"), _DOCUMENTED)
 }
 """How the description of the interface tells of errors."""
 

@@ -15,8 +15,6 @@ from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.report_parts import Reference
 from deepcritical.questions.claims import subject_of
 
-__all__ = ["as_text", "describe", "similar_line", "told"]
-
 Happened = TypeVar("Happened")
 
 _MOST_QUERY = 160

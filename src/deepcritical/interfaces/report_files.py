@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import SnapshotCorruptError, StorageError
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS, Format
 from deepcritical.export.imprint import Imprint
@@ -14,28 +15,12 @@ if TYPE_CHECKING:
 
     from deepcritical.domain.answer import Document
 
-__all__ = [
-    "ANSWER_FILES",
-    "REPORT_FILES",
-    "SavedReport",
-    "formats_of",
-    "read_report",
-    "write_report",
-]
-
 REPORT_FILES = tuple(f"report.{suffix}" for suffix in FORMATS)
 ANSWER_FILES = tuple(f"answer.{suffix}" for suffix in ANSWER_FORMATS)
 _ADVICE = (
     "Give the report.json that `deepcritical research --out FOLDER` of this version writes, or the "
     "answer.json of `deepcritical ask`."
 )
-
-
-class SavedReport(NamedTuple):
-    """What a report.json, or an answer.json, holds."""
-
-    report: Document
-    imprint: Imprint
 
 
 def write_report(
@@ -76,7 +61,7 @@ def _is_answer(report: Document) -> bool:
     return isinstance(report, DeepAnswer)
 
 
-def read_report(path: Path) -> SavedReport:
+def read_report(path: Path) -> tuple[Document, Imprint]:
     """What a report.json, or an answer.json, holds.
 
     Raises:
@@ -85,17 +70,16 @@ def read_report(path: Path) -> SavedReport:
     # Imported late: `--help` must not wait for the report's many fields.
     from pydantic import ValidationError
 
-    from deepcritical.export.saved import from_json
+    from deepcritical.export.writers import from_json
 
     try:
-        return SavedReport(*from_json(path.read_text(encoding="utf-8")))
+        return from_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         why = f"The report {path} cannot be read: {error.strerror}."
         raise SnapshotCorruptError(why, _ADVICE) from error
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        why = f"{path.name} is no report: {where}: {first['msg']}."
+        where, what, _ = first_invalid(error)
+        why = f"{path.name} is no report: {where or 'the file'}: {what}."
         raise SnapshotCorruptError(why, _ADVICE) from error
     except (ValueError, RecursionError) as error:
         raise SnapshotCorruptError(f"{path.name} is no report: {error}.", _ADVICE) from error

@@ -20,8 +20,6 @@ from deepcritical.interfaces.page.parts import HEAD, THEME
 from deepcritical.interfaces.site import Served, build_site
 from deepcritical.jobs.runs import RunService
 
-__all__ = ["Front", "create_app", "serve_page"]
-
 SHUTDOWN_S = 2
 """Seconds that open streams get when the server is stopped."""
 
@@ -59,11 +57,6 @@ def serve_page(served: Served, listening: socket.socket, front: Front | None = N
     """Answer requests at a bound socket until the process is stopped.
 
     Its runs then wait for the next process.
-
-    Args:
-        served: What it answers with.
-        listening: Where requests arrive.
-        front: How it is reached.
     """
     front = front or Front()
     logging.basicConfig(level=logging.WARNING)

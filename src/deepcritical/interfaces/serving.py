@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.interfaces.cli import options
 from deepcritical.interfaces.cli.endings import on_signals
-from deepcritical.interfaces.cli.options import (
-    AskKey,
-    BaseUrl,
-    ModelName,
-    Snapshot,
-    Sources,
-    chosen,
-    chosen_model,
-)
 from deepcritical.interfaces.render import describe
 
 if TYPE_CHECKING:
@@ -29,8 +21,6 @@ if TYPE_CHECKING:
 
     from deepcritical.interfaces.access import Access
     from deepcritical.jobs.runs import RunService
-
-__all__ = ["mcp", "serve", "worker"]
 
 NoWorker = Annotated[
     bool, typer.Option("--no-worker", help="Leave the runs to `deepcritical worker` processes.")
@@ -43,8 +33,8 @@ _OPEN = (
 
 
 def serve(
-    snapshot: Snapshot = None,
-    sources: Sources = None,
+    snapshot: options.Snapshot = None,
+    sources: options.Sources = None,
     host: Annotated[
         str | None, typer.Option(help="Address to bind; by default 127.0.0.1: this machine only.")
     ] = None,
@@ -52,9 +42,9 @@ def serve(
         int | None,
         typer.Option(min=0, max=65535, help="Port, by default 7860; 0 takes a free one."),
     ] = None,
-    model: ModelName = None,
-    model_base_url: BaseUrl = None,
-    ask_key: AskKey = False,
+    model: options.ModelName = None,
+    model_base_url: options.BaseUrl = None,
+    ask_key: options.AskKey = False,
     no_worker: NoWorker = False,
 ) -> None:
     """Serve the page, the REST API and the tools at /mcp until Ctrl-C.
@@ -63,8 +53,8 @@ def serve(
     """
     from deepcritical import bootstrap  # late: `--help` must not wait for the framework
 
-    chosen_place = chosen(snapshot, sources).sought
-    settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
+    chosen_place = options.chosen(snapshot, sources).sought
+    settings = bootstrap.read_settings(*options.chosen_model(model, model_base_url, ask_key))
     runs = bootstrap.build_runs(settings, **chosen_place, serves=True, conducts=not no_worker)
     place = bootstrap.place_of(settings, **chosen_place)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
@@ -115,10 +105,10 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def mcp(
-    snapshot: Snapshot = None,
-    sources: Sources = None,
-    model: ModelName = None,
-    model_base_url: BaseUrl = None,
+    snapshot: options.Snapshot = None,
+    sources: options.Sources = None,
+    model: options.ModelName = None,
+    model_base_url: options.BaseUrl = None,
 ) -> None:
     """Serve the tools over stdin and stdout, to the agent that starts this command (MCP).
 
@@ -128,7 +118,7 @@ def mcp(
     # Imported late: `--help` must not wait for the framework.
     from deepcritical import bootstrap
 
-    chosen_place = chosen(snapshot, sources).sought
+    chosen_place = options.chosen(snapshot, sources).sought
     settings = bootstrap.read_settings(model, model_base_url)
     runs = bootstrap.build_runs(settings, **chosen_place, serves=True)
     lookups = bootstrap.build_lookups(settings, **chosen_place)

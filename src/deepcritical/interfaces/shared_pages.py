@@ -1,26 +1,28 @@
-"""Pages that need no script: a run as it is shared, and a finished sample."""
+"""Pages that need no script: a run as it is shared, two side by side, a finished sample."""
 
 from __future__ import annotations
 
 import asyncio
 from functools import cache
 from importlib.resources import files
+from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, HTTPException, Query, Request, Response
 
 from deepcritical.domain.answer import Document
+from deepcritical.domain.errors import AccessError, OwnershipError, TraceNotFoundError
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.html import render_brief, render_page
+from deepcritical.export.html import Side, render_brief, render_comparison, render_news, render_page
 from deepcritical.export.preview import Preview, preview_of, render_card
-from deepcritical.export.saved import from_json
-from deepcritical.interfaces.caller import Known
-from deepcritical.interfaces.compared import NO_REPORT, news_of
-from deepcritical.interfaces.guard import REPORT_POLICY
-
-__all__ = ["router", "sample_report"]
+from deepcritical.export.writers import from_json
+from deepcritical.interfaces.caller import Known, readable, unknown_run
+from deepcritical.interfaces.guard import report_html
+from deepcritical.jobs.run import RunView
 
 router = APIRouter(include_in_schema=False)
 _HOUR = "public, max-age=3600"
+NO_REPORT = "This run has no report: open it on the page to see why."
+Id = Annotated[str, Query(max_length=64, description="The id of a run.")]
 
 
 @router.get("/r/{run_id}")
@@ -65,8 +67,7 @@ async def show_sample_card() -> Response:
 async def show_sample_brief() -> Response:
     """The brief of the sample, to be shown within the page."""
     shown = await asyncio.to_thread(lambda: render_brief(sample_report()))
-    headers = {"Content-Security-Policy": REPORT_POLICY, "Cache-Control": _HOUR}
-    return Response(shown, media_type="text/html", headers=headers)
+    return report_html(shown, {"Cache-Control": _HOUR})
 
 
 def _ended(document: Document | None) -> Document:
@@ -80,9 +81,7 @@ def _address(request: Request) -> str:
 
 
 async def _page(document: Document, preview: Preview, above: str = "") -> Response:
-    shown = await asyncio.to_thread(render_page, document, preview, above)
-    headers = {"Content-Security-Policy": REPORT_POLICY}
-    return Response(shown, media_type="text/html", headers=headers)
+    return report_html(await asyncio.to_thread(render_page, document, preview, above))
 
 
 async def _card(document: Document, kept: str) -> Response:
@@ -97,3 +96,37 @@ def sample_report() -> ResearchReport:
     report, _ = from_json(text)
     assert isinstance(report, ResearchReport)  # noqa: S101 - a file of ours
     return report
+
+
+@router.get("/compare")
+async def show_comparison(request: Request, a: Id, b: Id) -> Response:
+    """Two finished runs as a page, for who may read both; a stranger's is told as unknown."""
+    try:
+        first, second = [_side(await readable(request, run_id)) for run_id in (a, b)]
+    except OwnershipError as error:
+        raise unknown_run() from error
+    if first is None or second is None:
+        raise HTTPException(404, NO_REPORT)
+    return report_html(await asyncio.to_thread(render_comparison, first, second))
+
+
+async def news_of(request: Request, run: RunView) -> str:
+    """Return what is new since the run whose question this one asks again, as an HTML fragment.
+
+    '' where it asks none again, for a run without a report, and for who may not read the former.
+    """
+    now = _side(run)
+    if now is None or not run.former:
+        return ""
+    try:
+        former = _side(await readable(request, run.former))
+    except AccessError:
+        return ""
+    except TraceNotFoundError:
+        former = None
+    return await asyncio.to_thread(render_news, former, now)
+
+
+def _side(run: RunView) -> Side | None:
+    document = run.report or run.answer
+    return Side(run.run_id, run.question, run.ended_at, document) if document else None

@@ -16,8 +16,6 @@ from pydantic import SecretStr
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-__all__ = ["DEFAULT_HOURS", "MAX_HOURS", "SHARE", "ShareLink", "ShareLinks", "set_cookie"]
-
 SHARE = "share"
 """The parameter of an address that holds the signature of a link."""
 DEFAULT_HOURS, MAX_HOURS = 168, 2160
@@ -45,9 +43,7 @@ class ShareLink(NamedTuple):
 class ShareLinks:
     """Makes links and checks them; nothing is stored, so that a link ends only by its expiry.
 
-    Args:
-        secret: Signs the links. None takes a random secret: then links end with the process.
-        clock: Seconds since 1970.
+    Without a `secret` they are signed with a random one, and end with the process.
     """
 
     def __init__(

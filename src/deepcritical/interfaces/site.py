@@ -15,18 +15,15 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from deepcritical.bootstrap import ChatService, Lookups
-from deepcritical.interfaces import compared, shared_pages
+from deepcritical.interfaces import shared_pages
 from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
-from deepcritical.interfaces.left_runs import tended
 from deepcritical.interfaces.mcp.http import over_http
 from deepcritical.interfaces.page import views
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.interfaces.rest.api import build_api
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
-
-__all__ = ["Served", "build_site"]
 
 Opening = AbstractAsyncContextManager[ChatService | None]
 """Chats that are there while the context lasts."""
@@ -71,7 +68,6 @@ def build_site(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
     add_handlers(app)
     app.state.runs, app.state.access = runs, access
     app.include_router(shared_pages.router)
-    app.include_router(compared.router)
     app.mount("/api", api)
     app.router.routes.append(tools.route)
     return app
@@ -102,7 +98,7 @@ async def _lifespan(
 ) -> AsyncIterator[None]:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "blocking"))
     async with tools, chats as api.state.chats, asyncio.TaskGroup() as tasks:
-        beginning = [tasks.create_task(work) for work in (runs.warm_up(), tended(runs))]
+        beginning = [tasks.create_task(work) for work in (runs.warm_up(), runs.keep_tending())]
         yield
         for task in beginning:
             task.cancel()

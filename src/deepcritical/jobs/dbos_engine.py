@@ -30,18 +30,10 @@ from deepcritical.jobs.dbos_setup import (
     refusals_told,
     register_queues,
 )
-from deepcritical.jobs.engine import (
-    Conduct,
-    Effect,
-    EngineBusyError,
-    LostRun,
-    OutOfOrder,
-)
+from deepcritical.jobs.engine import Conduct, Effect, EngineBusyError, LostRun, OutOfOrder
 from deepcritical.services.database import check_server
 from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.job_board import WorkerName
-
-__all__ = ["DbosEngine", "DbosJournal", "forget"]
 
 T = TypeVar("T")
 
@@ -101,10 +93,7 @@ async def _research_run(run_id: str) -> str:
 class DbosEngine:
     """The runs of one process, and those that wait for any process.
 
-    Args:
-        url: A normalised address.
-        name: The name of this process among all that share the database.
-        shares: Limits on concurrent runs; None for a process that takes none from the queue.
+    `url` is normalised; without `shares` it takes no run from the queue.
     """
 
     def __init__(self, url: str, name: WorkerName, shares: Shares | None) -> None:
@@ -188,10 +177,7 @@ class DbosEngine:
             return
         steps = await DBOS.list_workflow_steps_async(run_id)
         await DBOS.rewind_workflow_async(
-            run_id,
-            start_step=_kept(steps) + 1,
-            queue_name=SHARED,
-            queue_partition_key=user_id,
+            run_id, start_step=_kept(steps) + 1, queue_name=SHARED, queue_partition_key=user_id
         )
 
     @refusals_told()
@@ -234,8 +220,7 @@ class DbosEngine:
     async def close(self, leave: Callable[[str], Awaitable[None]]) -> None:
         """End, and queue the runs of this process, which must have been stopped before.
 
-        Args:
-            leave: Called with each run before another process may begin with it.
+        `leave` is called with each run before another process may begin with it.
 
         Raises:
             StorageError: They cannot be queued; the engine has ended nevertheless.

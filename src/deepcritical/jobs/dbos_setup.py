@@ -16,20 +16,6 @@ from deepcritical.services import engines
 from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.database_url import sqlite_file
 
-__all__ = [
-    "APP",
-    "LEFT",
-    "POLL_S",
-    "SHARED",
-    "JsonSerializer",
-    "Shares",
-    "config_of",
-    "prepare_file",
-    "quiet",
-    "refusals_told",
-    "register_queues",
-]
-
 APP = "deepcritical"
 SHARED = "shared_runs"
 """The queue for the runs of servers, with a partition for each user."""

@@ -36,8 +36,6 @@ from deepcritical.research.session import RunSources
 from deepcritical.tools.base import Ranking, RankRecords
 from deepcritical.tools.search_handler import Searches, SourceAnswer
 
-__all__ = ["DurableManager", "DurableReasoner", "durable_sources"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 Asked = TypeVar("Asked")
@@ -65,9 +63,7 @@ def _recorded(
     return call
 
 
-def _passed_on(
-    method: Callable[Concatenate[Any, P], T],
-) -> Callable[Concatenate[_Durable, P], T]:
+def _passed_on(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[_Durable, P], T]:
     """Return the other object's method of this name; its calls are not recorded."""
 
     def call(self: _Durable, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -97,10 +93,7 @@ class DurableReasoner(_Durable, Reasoner):
         """Yield the reasoner of one run, by the time that really passes."""
         recorder = self._recorder
         own = replace(
-            desk,
-            elapsed_s=lambda: recorder.elapsed_s,
-            tell=recorder.tell,
-            book=recorder.answers,
+            desk, elapsed_s=lambda: recorder.elapsed_s, tell=recorder.tell, book=recorder.answers
         )
         async with self._keeper.for_run(own) as reasoner:
             yield DurableReasoner(reasoner, recorder)

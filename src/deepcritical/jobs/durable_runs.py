@@ -14,8 +14,7 @@ from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNot
 from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
-from deepcritical.jobs.conduct import forget_causes
-from deepcritical.jobs.held import Held, Tool, resolve, settle, show
+from deepcritical.jobs.conduct import Held, Tool, forget_causes, resolve, settle, show
 from deepcritical.jobs.hosting import AWAY_S, Hosting, PartsFor
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
@@ -23,8 +22,6 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine
-
-__all__ = ["DurableRuns"]
 
 _LOG = logging.getLogger(__name__)
 POLL_S = 0.1

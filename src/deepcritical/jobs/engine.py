@@ -7,18 +7,6 @@ from typing import Any, Protocol
 
 from deepcritical.domain.errors import ResearchCancelled
 
-__all__ = [
-    "Conduct",
-    "Effect",
-    "EngineBusyError",
-    "Journal",
-    "LostRun",
-    "NoJournal",
-    "OutOfOrder",
-    "RunJournal",
-]
-
-
 Effect = Callable[[], Awaitable[dict[str, Any]]]
 """One effect on the world, such as a search or a judgement, with its outcome as JSON.
 
@@ -33,10 +21,6 @@ class Journal(Protocol):
         """Return the recorded outcome of an effect; without one, run the effect once.
 
         A concurrent task makes one call, as its first await: a replay goes by the order of calls.
-
-        Args:
-            name: The name of the record, such as ``read_all``.
-            effect: Is run when nothing is recorded yet.
 
         Raises:
             ResearchCancelled: The run was stopped, or another worker continues it.

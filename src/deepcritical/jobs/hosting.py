@@ -11,26 +11,22 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deepcritical.domain.errors import (
-    BudgetExceeded,
-    ConfigurationError,
-    DeepCriticalError,
-    ReasoningError,
-    ResearchCancelled,
-    StorageError,
-    TraceEndedError,
-    TraceNotFoundError,
-    TraceTakenError,
-)
+from deepcritical.domain import errors
 from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.recipe import Begun, Recipe
 from deepcritical.jobs.conduct import (
+    Held,
+    Hosted,
     OpenSources,
+    Tool,
     failed,
     forget_causes,
+    resolve,
+    session_of,
+    settle,
+    show,
 )
 from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
-from deepcritical.jobs.held import Held, Hosted, Tool, resolve, session_of, settle, show
 from deepcritical.jobs.recorder import Host
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
@@ -41,8 +37,6 @@ from deepcritical.services.trace_writer import TraceWriter
 
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine
-
-__all__ = ["MOST_TAKEOVERS", "Hosting", "Parts", "PartsFor"]
 
 _LOG = logging.getLogger(__name__)
 _GOES_ON = "going on with the run %s of another process; `deepcritical traces cancel %s` ends it"
@@ -155,7 +149,7 @@ class Hosting:
         """Whether a run must be conducted alone, since workers were lost with it and others."""
         try:
             return await self.board.lost_with_others(run_id) > MOST_WITH_OTHERS
-        except StorageError as error:  # the run waits below until the database is back
+        except errors.StorageError as error:  # the run waits below until the database is back
             _LOG.warning("whether the run %s was lost often is not known: %s", run_id, error)
             return False
 
@@ -187,7 +181,7 @@ class Hosting:
                     await self.board.hand_back(run_id, self.engine.worker)  # no worker was lost
                 await work()
                 break
-            except StorageError as error:
+            except errors.StorageError as error:
                 if hosted.session is not None:
                     raise
                 _LOG.warning("the run %s cannot begin for the moment: %s", run_id, error)
@@ -200,9 +194,9 @@ class Hosting:
         try:
             row = self.engine.row_of(run_id)
             begun = await self.board.begin(run_id, self.engine.worker, row)
-        except TraceNotFoundError:
+        except errors.TraceNotFoundError:
             return  # deleted: there is nobody to tell
-        except TraceTakenError:
+        except errors.TraceTakenError:
             raise LostRun from None
         if begun.ended:
             await self._show_end(run_id)
@@ -214,10 +208,10 @@ class Hosting:
         hosted.write_now = begun.signals.write_now
         try:
             held = await self._held(run_id, begun)
-        except StorageError:
+        except errors.StorageError:
             raise
-        except DeepCriticalError as error:
-            if isinstance(error, ConfigurationError) and self._is_for_others(run_id, begun):
+        except errors.DeepCriticalError as error:
+            if isinstance(error, errors.ConfigurationError) and self._is_for_others(run_id, begun):
                 await self.board.hand_back(run_id, self.engine.worker)
                 raise LostRun from None
             await self._end(run_id, failed(error))
@@ -234,14 +228,14 @@ class Hosting:
     async def _held(self, run_id: str, begun: Begun) -> Held:
         """Return the run, ready to be conducted; raise DeepCriticalError if it cannot be."""
         if begun.late:
-            raise BudgetExceeded(
+            raise errors.BudgetExceeded(
                 "The run waited too long for its turn.",
                 "Ask again later, or raise DEEPCRITICAL_QUEUE_LIMIT_S.",
             )
         lost = begun.takeovers + begun.lost_with_others
         suspected = begun.lost_with_others > MOST_WITH_OTHERS
         if begun.takeovers > MOST_TAKEOVERS or (begun.takeovers and suspected):
-            raise ReasoningError(
+            raise errors.ReasoningError(
                 f"The process that conducted the run was lost {lost} times at the same place of "
                 "it, with no other run there: this run is taken for the cause.",
                 f"See what ends the process, and then: deepcritical traces resume {run_id}",
@@ -251,7 +245,7 @@ class Hosting:
             held.begun_here = True
             return held
         if begun.recipe.own_key and held is None:
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 "The run needs a key that was in the memory of a process that has ended.",
                 "Keys are never stored: ask the question again with the key.",
             )
@@ -291,13 +285,13 @@ class Hosting:
             writer.may_leave = not self.ends_here(held.run_id)
         try:
             await held.conduct(tool, host)
-        except TraceTakenError:
+        except errors.TraceTakenError:
             raise LostRun from None
-        except (asyncio.CancelledError, ResearchCancelled):
+        except (asyncio.CancelledError, errors.ResearchCancelled):
             if not lets_go():
                 held.ending.cancel()
             raise
-        except DeepCriticalError as error:
+        except errors.DeepCriticalError as error:
             resolve(held.ending, error)
         except (Exception, OutOfOrder) as error:  # noqa: BLE001 - it is raised for those who wait
             _LOG.error("a run failed by a defect", exc_info=error)
@@ -306,12 +300,11 @@ class Hosting:
     async def _end(self, run_id: str, ending: RunFailed | RunCancelled) -> None:
         """Write the end of a run that was not begun here, unless it has one."""
         # Somebody else ended or deleted it first.
-        with contextlib.suppress(TraceEndedError, TraceNotFoundError):
+        with contextlib.suppress(errors.TraceEndedError, errors.TraceNotFoundError):
             await self.traces.append_event(run_id, ending)
         await self._show_end(run_id)
 
     async def _show_end(self, run_id: str) -> None:
-        """Show those who wait here for a run that it has ended."""
         held = self.held.get(run_id)
         if held is None or held.followed:
             return

@@ -5,26 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from deepcritical.domain.errors import (
-    CapacityError,
-    DocumentError,
-    QuestionError,
-    StorageError,
-    TraceNotFoundError,
-)
+from deepcritical.domain import errors
 from deepcritical.domain.events import RunFailed, Stage
 from deepcritical.domain.markdown import one_line
-from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText
+from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText, Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
-from deepcritical.jobs.conduct import DEFECT, failed
+from deepcritical.jobs.conduct import DEFECT, Held, Tool, failed, resolve
 from deepcritical.jobs.durable_runs import CLOSE_S, DurableRuns
 from deepcritical.jobs.engine import EngineBusyError
-from deepcritical.jobs.held import Held, Tool, resolve
-from deepcritical.jobs.hosting import PartsFor
+from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import Once, Run, RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -32,54 +28,78 @@ from deepcritical.services.uploads import UPLOAD_ID, Uploads
 from deepcritical.tools.documents import document_of, documents_in
 from deepcritical.verification.ids import id_named
 
-__all__ = ["MAX_ACTIVE", "MAX_KEPT", "KnownRuns"]
-
 _LOG = logging.getLogger(__name__)
 
+AGAIN_S = 2.0
+"""How often a database that is away is asked again."""
 MAX_ACTIVE = 20
 """Runs of a service that may be under way at once."""
 MAX_KEPT = 200
 """Runs without a database that a service remembers; the oldest that have ended go first."""
 
 
-class KnownRuns:
+@dataclass(kw_only=True, eq=False)
+class KnownRuns(ABC):
     """Conducts runs, or has the engine conduct them, and does what users ask of them.
 
     Every coroutine raises StorageError when the database cannot be used.
     """
 
-    def __init__(
-        self,
-        traces: ToolTraceService | None,
-        durable: DurableRuns | None,
-        tools: dict[str, Tool],
-        parts_for: PartsFor,
-    ) -> None:
-        self._traces = traces
-        self._durable = durable
-        self._tools = tools
-        self._parts_for = parts_for
-        self._runs: dict[str, Run] = {}
-        self._handing_out: set[asyncio.Task[None]] = set()
-        self._alone: dict[str, asyncio.Task[None]] = {}
-        """Runs that no engine conducts."""
-        self.keeps_runs = traces is not None
+    traces: ToolTraceService | None = None
+    """Keeps the runs; None keeps them in memory only."""
+    durable: DurableRuns | None = None
+    """Has them outlive this process; None has them end with it."""
+    _runs: dict[str, Run] = field(default_factory=dict, init=False)
+    _handing_out: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _alone: dict[str, asyncio.Task[None]] = field(default_factory=dict, init=False)
+    """Runs that no engine conducts."""
+
+    @property
+    @abstractmethod
+    def tools(self) -> dict[str, Tool]:
+        """How the runs of each tool are conducted."""
+
+    @abstractmethod
+    def parts_of(self, recipe: Recipe) -> Parts:
+        """Return what a run of another process needs here; raise DeepCriticalError without it."""
+
+    @property
+    def keeps_runs(self) -> bool:
         """Whether runs are kept, so that a user can list them."""
-        self.uploads = Uploads(traces.database) if traces else None
+        return self.traces is not None
+
+    @cached_property
+    def uploads(self) -> Uploads | None:
         """Documents that users uploaded; None without a database, where none can be."""
+        return Uploads(self.traces.database) if self.traces else None
 
     async def tend(self) -> None:
         """Conduct the runs of dead workers, from now on; nothing without a database."""
-        if self._durable:
-            await self._durable.start(self._parts_for, self._tools)
+        if self.durable:
+            await self.durable.start(self.parts_of, self.tools)
+
+    async def keep_tending(self) -> None:
+        """Do so as soon as there is a database; one that is away ends no server.
+
+        Nothing is begun in a process whose engine another service has.
+        """
+        while True:
+            try:
+                return await self.tend()
+            except EngineBusyError as error:
+                _LOG.warning("runs that wait are not conducted here: %s", error)
+                return None
+            except errors.StorageError as error:
+                _LOG.warning("runs that wait are not conducted yet: %s", error)
+                await asyncio.sleep(AGAIN_S)
 
     def _begin(self, held: Held) -> None:
         """Begin with a run; its log and its ending tell what becomes of it."""
-        if self._durable is None:
+        if self.durable is None:
             self._conduct_alone(held)
             return
-        self._durable.hold(held)
-        task = asyncio.create_task(self._hand_out(self._durable, held))
+        self.durable.hold(held)
+        task = asyncio.create_task(self._hand_out(self.durable, held))
         self._handing_out.add(task)
         task.add_done_callback(self._handing_out.discard)
 
@@ -88,9 +108,9 @@ class KnownRuns:
         try:
             await self.tend()
             await durable.submit(held)
-        except CapacityError as error:
+        except errors.CapacityError as error:
             await _tell_failed(held, failed(error), error)
-        except (EngineBusyError, StorageError) as error:
+        except (EngineBusyError, errors.StorageError) as error:
             # As text: a record that keeps the error keeps its frames, and the key in them.
             _LOG.warning("the run %s ends with this process: %s", held.run_id, str(error))
             if held.session.log.ended or (held.cancelled and not held.taken_in):
@@ -103,7 +123,7 @@ class KnownRuns:
             raise
 
     def _conduct_alone(self, held: Held) -> None:
-        task = asyncio.create_task(_alone(held, self._tools[held.recipe.tool]))
+        task = asyncio.create_task(_alone(held, self.tools[held.recipe.tool]))
         self._alone[held.run_id] = task
         task.add_done_callback(lambda _task: self._alone.pop(held.run_id, None))
 
@@ -111,8 +131,8 @@ class KnownRuns:
         if task := self._alone.get(run_id):
             # Not before the task's first step: cancelled earlier, it would never write its end.
             task.get_loop().call_soon(task.cancel)
-        elif self._durable:
-            self._durable.stop(run_id)
+        elif self.durable:
+            self.durable.stop(run_id)
 
     async def _handed_out(self) -> None:
         """Wait until the database knows the runs started here, if it can be used."""
@@ -123,8 +143,8 @@ class KnownRuns:
         """Stop every run of this process; a durable one continues in the next process."""
         for run_id in list(self._alone):
             self._stop(run_id)
-        if self._durable:
-            self._durable.let_go()
+        if self.durable:
+            self.durable.let_go()
 
     async def close(self) -> None:
         """Stop every run, and close the database when all is written or handed over."""
@@ -132,20 +152,17 @@ class KnownRuns:
         self.cancel_all()
         if self._alone:
             await asyncio.wait(self._alone.values(), timeout=CLOSE_S)
-        if self._durable:
-            await self._durable.close()
-        if self._traces:
-            await self._traces.close()
+        if self.durable:
+            await self.durable.close()
+        if self.traces:
+            await self.traces.close()
 
     async def documents_of(
         self, given: Sequence[str | PastedText], user_id: str, *, reads_files: bool = False
     ) -> tuple[OwnDocument, ...]:
         """Return the documents that a user names for a run; the run looks up ids of records.
 
-        Args:
-            given: Ids of records and of uploads, and texts.
-            user_id: Whose uploads may be named.
-            reads_files: Whether absolute paths may be named, too.
+        `given` are ids of records and of the user's uploads, texts, and with `reads_files` paths.
 
         Raises:
             DocumentError: One cannot be read or found, or there are too many.
@@ -163,20 +180,22 @@ class KnownRuns:
             else:
                 found.append(_looked_up(one))
         if len(found) > MAX_DOCUMENTS:
-            raise DocumentError(f"A run reads at most {MAX_DOCUMENTS} documents.", "Choose some.")
+            raise errors.DocumentError(
+                f"A run reads at most {MAX_DOCUMENTS} documents.", "Choose some."
+            )
         return tuple(found)
 
     async def queue_position(self, run_id: str) -> int | None:
         """Return the place of a run in the queue, from 1; None for a run that does not wait."""
-        return await self._durable.board.queue_position(run_id) if self._durable else None
+        return await self.durable.board.queue_position(run_id) if self.durable else None
 
     def conducts(self, run_id: str) -> bool:
         """Whether this process conducts a run that another one began."""
-        return self._durable is not None and self._durable.conducts(run_id)
+        return self.durable is not None and self.durable.conducts(run_id)
 
     async def anybody_conducts(self) -> bool:
         """Whether a living process takes runs from the queue."""
-        durable = self._durable
+        durable = self.durable
         return durable is None or await durable.board.anybody_conducts(durable.ttl_s)
 
     async def resume(self, run_id: str) -> bool:
@@ -189,19 +208,19 @@ class KnownRuns:
             TraceNotFoundError: There is no such run, or nothing is recorded of its steps.
             StorageError: It is completed.
         """
-        if self._durable is None:
+        if self.durable is None:
             raise _unknown(run_id)
         await self.tend()
-        elsewhere = await self._durable.resume(run_id)
+        elsewhere = await self.durable.resume(run_id)
         if (run := self._runs.get(run_id)) and run.ended:
             del self._runs[run_id]  # its end was told here before the database knew of it
         return elsewhere
 
     async def find(self, run_id: str) -> RunView | None:
         """Return the run of that id, of this process or in the database."""
-        if run_id in self._runs or self._traces is None:
+        if run_id in self._runs or self.traces is None:
             return self._runs.get(run_id)
-        return await open_stored(self._traces, run_id)
+        return await open_stored(self.traces, run_id)
 
     async def began(self, once: Once) -> bool:
         """Whether a repeatable start has begun its run in any process.
@@ -211,16 +230,16 @@ class KnownRuns:
         """
         if run := self._runs.get(once.run_id):
             request = run.once.request if run.once else ""
-        elif self._traces:
+        elif self.traces:
             try:
-                trace = await self._traces.get_trace(once.run_id)
-            except TraceNotFoundError:
+                trace = await self.traces.get_trace(once.run_id)
+            except errors.TraceNotFoundError:
                 return False
             request = str(trace.input_params.get("request", ""))
         else:
             return False
         if request != once.request:
-            raise QuestionError(
+            raise errors.QuestionError(
                 "This Idempotency-Key was sent with another request.", "Make a new one."
             )
         return True
@@ -231,9 +250,9 @@ class KnownRuns:
         Raises:
             TraceNotFoundError: There is none, or more than one.
         """
-        if self._traces is None:
+        if self.traces is None:
             raise _unknown(beginning)
-        run_id = (await self._traces.find_trace(beginning, user_id=user_id)).id
+        run_id = (await self.traces.find_trace(beginning, user_id=user_id)).id
         run = await self.find(run_id)
         if run is None:
             raise _unknown(run_id)  # deleted meanwhile
@@ -247,8 +266,8 @@ class KnownRuns:
         """
         if run := self._runs.get(run_id):
             run.cancel()
-        elif self._traces and self._durable:
-            await requests.cancel(self._traces, self._durable.board, run_id)
+        elif self.traces and self.durable:
+            await requests.cancel(self.traces, self.durable.board, run_id)
         else:
             raise _unknown(run_id)
 
@@ -261,10 +280,10 @@ class KnownRuns:
         run = self._runs.get(run_id)
         if run:
             run.write_now()
-        if self._traces and self._durable:
+        if self.traces and self.durable:
             # Noted in any case: another process may have begun with it, or take it over.
-            with contextlib.suppress(StorageError) if run else contextlib.nullcontext():
-                await requests.write_now(self._traces, self._durable.board, run_id)
+            with contextlib.suppress(errors.StorageError) if run else contextlib.nullcontext():
+                await requests.write_now(self.traces, self.durable.board, run_id)
         elif run is None:
             raise _unknown(run_id)
 
@@ -277,13 +296,13 @@ class KnownRuns:
         """
         run = self._runs.get(run_id)
         if run and not run.ended:
-            raise StorageError(f"The run {run_id} has not ended.", "Cancel it first.")
-        if self._traces:
-            user_id = (await self._traces.get_trace(run_id)).user_id
-            if self._durable:
-                await requests.delete(self._traces, self._durable.board, run_id, user_id=user_id)
+            raise errors.StorageError(f"The run {run_id} has not ended.", "Cancel it first.")
+        if self.traces:
+            user_id = (await self.traces.get_trace(run_id)).user_id
+            if self.durable:
+                await requests.delete(self.traces, self.durable.board, run_id, user_id=user_id)
             else:
-                await self._traces.delete(run_id, user_id=user_id)
+                await self.traces.delete(run_id, user_id=user_id)
         self._runs.pop(run_id, None)
 
     async def runs_of(
@@ -297,26 +316,21 @@ class KnownRuns:
     ) -> tuple[TraceSummary, ...]:
         """Return a user's runs, the newest first; none without a database.
 
-        Args:
-            user_id: The user.
-            tool_name: Only runs of this tool.
-            most: At most so many.
-            before: Only runs older than the one of this id.
-            words: Only runs whose question has each of them, in any case.
+        `before` is the id of a run; of `words` the question has each, in any case.
         """
-        if self._traces is None:
+        if self.traces is None:
             return ()
         await self._handed_out()
-        return await self._traces.list_traces(
+        return await self.traces.list_traces(
             user_id, tool_name, most=most, before=before, words=words
         )
 
     def _make_room(self, user_id: str) -> None:
         ended = [run_id for run_id, run in self._runs.items() if run.ended]
-        most = self._durable.board.most_of_user if self._durable else MAX_ACTIVE
+        most = self.durable.board.most_of_user if self.durable else MAX_ACTIVE
         counted = (run for run in self._runs.values() if not run.ended)
-        if sum(self._durable is None or run.user_id == user_id for run in counted) >= most:
-            raise CapacityError(
+        if sum(self.durable is None or run.user_id == user_id for run in counted) >= most:
+            raise errors.CapacityError(
                 f"{most} runs are under way, and that is the limit.", "Try again in a minute."
             )
         for run_id in ended[: max(0, len(self._runs) - MAX_KEPT + 1)]:
@@ -339,8 +353,8 @@ async def _alone(held: Held, tool: Tool) -> None:
         resolve(held.ending, error)
 
 
-def _unknown(run_id: str) -> TraceNotFoundError:
-    return TraceNotFoundError(f"There is no run {run_id} here.", "Look up its id.")
+def _unknown(run_id: str) -> errors.TraceNotFoundError:
+    return errors.TraceNotFoundError(f"There is no run {run_id} here.", "Look up its id.")
 
 
 def _pasted(given: PastedText) -> OwnDocument:
@@ -352,7 +366,7 @@ def _pasted(given: PastedText) -> OwnDocument:
 def _looked_up(given: str) -> OwnDocument:
     if named := id_named(given):
         return OwnDocument(name=named)
-    raise DocumentError(
+    raise errors.DocumentError(
         f"“{one_line(given)[:80]}” is neither a PMID, PMCID, DOI or NCT number nor an upload.",
         "Correct it, or leave it out.",
     )

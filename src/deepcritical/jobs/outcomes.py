@@ -25,23 +25,6 @@ from deepcritical.tools.base import Ranking, SourceResult
 from deepcritical.tools.fulltext import FullTextAnswer
 from deepcritical.tools.search_handler import SourceAnswer
 
-__all__ = [
-    "BEGIN",
-    "CHECK_INTEGRITY",
-    "DRUG_FACTS",
-    "EXECUTE",
-    "FULL_TEXTS",
-    "LOOK_UP_NAMES",
-    "RANK_RECORDS",
-    "READ_ALL",
-    "Begun",
-    "Form",
-    "Outcome",
-    "Read",
-    "RecordedError",
-    "form_of",
-]
-
 T = TypeVar("T")
 
 

@@ -23,8 +23,6 @@ from deepcritical.services.calculating import calculated
 from deepcritical.services.model_answers import STEP, AnswerBook
 from deepcritical.services.telemetry import OFF, Attributes, Telemetry
 
-__all__ = ["Host", "Recorder", "Remembers"]
-
 T = TypeVar("T")
 _TOLD: ContextVar[list[Event] | None] = ContextVar("told", default=None)
 """Events of the call under way; None between calls."""
@@ -132,10 +130,7 @@ class Recorder:
     ) -> T:
         """Return the recorded result of an effect; a replay tells its events again.
 
-        Args:
-            form: Its name and its result on record.
-            effect: Is awaited unless it is recorded.
-            keeper: Keeps something for later calls.
+        The `keeper` keeps something for later calls.
 
         Raises:
             DeepCriticalError: What the effect raised, as it is recorded.

@@ -11,8 +11,6 @@ from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 
-__all__ = ["cancel", "delete", "write_now"]
-
 HEARD_S = 0.8
 """How long the worker of a run gets to end it; then the caller writes its end."""
 _POLL_S = 0.03

@@ -7,8 +7,8 @@ import hashlib
 import json
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import ValidationError
@@ -31,17 +31,6 @@ from deepcritical.research.session import ResearchSession
 from deepcritical.services.evidence_store import as_snapshot
 from deepcritical.services.tool_trace_service import ToolTraceService
 
-__all__ = [
-    "Once",
-    "Run",
-    "RunOf",
-    "RunView",
-    "StoredRun",
-    "document_of",
-    "failed_output",
-    "open_stored",
-]
-
 Ended_co = TypeVar("Ended_co", bound=Document, covariant=True)
 
 
@@ -61,31 +50,30 @@ class Once(NamedTuple):
         return cls(str(run_id), hashlib.sha256(asked.model_dump_json().encode()).hexdigest())
 
 
+@dataclass(frozen=True, eq=False)
 class RunOf(Generic[Ended_co]):
     """A run that was submitted in this process; it ends with a report or with an answer."""
 
-    def __init__(
-        self,
-        session: ResearchSession,
-        ending: asyncio.Future[Ended_co],
-        stop: Callable[[], object],
-        user_id: str = LOCAL_USER,
-        tool_name: str = "",
-        asked: Mapping[str, Any] = MappingProxyType({}),
-        once: Once | None = None,
-    ) -> None:
-        self._session = session
-        self.run_id = session.log.run_id
-        self.question = session.text
-        self.ending = ending
-        """Receives the document that the run ends with; cancelled with the run."""
-        self._stop = stop
-        self.user_id = user_id
-        self.tool_name = tool_name
-        """``research`` or ``deep_research``."""
-        self.asked = asked
-        """The parameters of the tool, as the trace keeps them."""
-        self.once = once
+    session: ResearchSession
+    ending: asyncio.Future[Ended_co]
+    """Receives the document that the run ends with; cancelled with the run."""
+    stop: Callable[[], object]
+    user_id: str = LOCAL_USER
+    tool_name: str = ""
+    """``research`` or ``deep_research``."""
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters of the tool, as the trace keeps them."""
+    once: Once | None = None
+
+    @property
+    def run_id(self) -> str:
+        """Its id."""
+        return self.session.log.run_id
+
+    @property
+    def question(self) -> str:
+        """The question as the user wrote it."""
+        return self.session.text
 
     @property
     def former(self) -> str:
@@ -95,57 +83,57 @@ class RunOf(Generic[Ended_co]):
     @property
     def ended(self) -> bool:
         """Whether the terminal event is in the log."""
-        return self._session.log.ended
+        return self.session.log.ended
 
     @property
     def ended_at(self) -> datetime:
         """When the last event so far was logged (UTC)."""
-        return self._session.log.events[-1].at
+        return self.session.log.events[-1].at
 
     @property
     def report(self) -> ResearchReport | None:
         """The report; None before the run's end, and for a run that failed or was cancelled."""
-        return self._session.store.report if self._completed else None
+        return self.session.store.report if self._completed else None
 
     @property
     def answer(self) -> DeepAnswer | None:
         """The answer to a free question; None as for the report."""
-        return self._session.store.answer if self._completed else None
+        return self.session.store.answer if self._completed else None
 
     @property
     def _completed(self) -> bool:
-        events = self._session.log.events
+        events = self.session.log.events
         return bool(events) and isinstance(events[-1].event, RunCompleted)
 
     def evidence(self) -> bytes:
         """Return the records found so far as a snapshot file."""
-        records = self._session.store.evidence.values()
-        return as_snapshot(records, self.run_id, self._session.searched_on)
+        records = self.session.store.evidence.values()
+        return as_snapshot(records, self.run_id, self.session.searched_on)
 
     def files(self) -> dict[str, bytes]:
         """Return the files exported beside the report: the records and their readings."""
-        readings = self._session.store.readings.values()
+        readings = self.session.store.readings.values()
         lines = (reading.model_dump_json(exclude_defaults=True) for reading in readings)
         told = "".join(f"{line}\n" for line in lines).encode()
         return {RUN_RECORDS: self.evidence(), **({RUN_READINGS: told} if told else {})}
 
     async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
         """Return the events so far with a number above `after`."""
-        return tuple(logged for logged in self._session.log.events if logged.seq > after)
+        return tuple(logged for logged in self.session.log.events if logged.seq > after)
 
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """Yield the events as they are logged, up to the terminal one."""
-        return self._session.log.tail(after)
+        return self.session.log.tail(after)
 
     def cancel(self) -> None:
         """Stop the run; its log ends with `run_cancelled`."""
         # Not before the run's first step: a task cancelled earlier would never write its end.
         # By the loop, so that a signal handler may call this, too.
-        self.ending.get_loop().call_soon_threadsafe(self._stop)
+        self.ending.get_loop().call_soon_threadsafe(self.stop)
 
     def write_now(self) -> None:
         """End the search after the current step, and write from what was found."""
-        self._session.stop_asked = True
+        self.session.stop_asked = True
 
     async def result(self) -> Ended_co:
         """Return the report or the answer when the run has ended.
@@ -233,9 +221,7 @@ def document_of(trace: ToolTrace) -> Document | None:
 async def failed_output(run: RunView, why: str = "") -> ToolOutput:
     """Return the output of `deep_research` for a run without an answer: its progress until then.
 
-    Args:
-        run: The run.
-        why: The reason; '' takes it from the events.
+    Without `why` the reason is taken from the events.
 
     Raises:
         StorageError: The database cannot be read.

@@ -9,6 +9,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -25,11 +26,18 @@ from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, OwnDocument, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.jobs.conduct import OpenSources, Orchestrate, forget_causes, log_defect, within
-from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.held import Held, Tool, session_of
+from deepcritical.jobs.conduct import (
+    Held,
+    OpenSources,
+    Orchestrate,
+    Tool,
+    forget_causes,
+    log_defect,
+    session_of,
+    within,
+)
 from deepcritical.jobs.hosting import Parts, PartsFor
-from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns
+from deepcritical.jobs.known_runs import KnownRuns
 from deepcritical.jobs.run import Once, RunOf, RunView
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
@@ -39,10 +47,7 @@ from deepcritical.research.understanding import frame_of
 from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.telemetry import OFF, Telemetry
-from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
-
-__all__ = ["MAX_ACTIVE", "MAX_KEPT", "RunService"]
 
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
 """The tools whose runs end with a report, and with an answer."""
@@ -71,101 +76,74 @@ class Given(TypedDict, total=False):
     """Id of the run whose question is asked again."""
 
 
+@dataclass(kw_only=True, eq=False)
 class RunService(KnownRuns):
-    """Starts runs, and remembers those that it started.
+    """Starts runs, and remembers those that it started."""
 
-    Args:
-        orchestrate: The schedule of steps for a report; it leaves it in the session's store.
-        answering: The schedule of steps for a free question; it leaves the answer there.
-        reasoner: Makes the judgements, unless a run has a model of its own.
-        open_sources: Opens the sources of one run until the context ends.
-        limits_for: Limits of a run of a depth.
-        traces: Keeps the runs; None keeps them in memory only.
-        durable: Has them outlive this process; None has them end with it.
-        clock: Monotonic seconds.
-        choose_reasoner: Makes the reasoner for a model as ``provider:name`` ('' is the service's
-            own) and a user's key; without it there is no other model.
-        place: Where the sources search, as a plan names it.
-        model: The model of `reasoner`.
-        parts_for: Makes the parts of a run of another place or model.
-        telemetry: Receives what runs do; closed with the service.
-        open_at: Opens other sources, and documents beside them; without it neither can be had.
-        lacks_key: Whether `model` needs a key that is not set.
-    """
+    orchestrate: Orchestrate
+    """The schedule of steps for a report; it leaves it in the session's store."""
+    answering: Orchestrate
+    """The schedule of steps for a free question; it leaves the answer there."""
+    reasoner: Reasoner
+    """Makes the judgements, unless a run has a model of its own."""
+    open_sources: OpenSources
+    """Opens the sources of one run until the context ends."""
+    limits_for: Callable[[Depth], RunLimits]
+    """Limits of a run of a depth; no run may go beyond those of ``deep``."""
+    clock: Callable[[], float] = time.monotonic
+    """Monotonic seconds."""
+    choose_reasoner: Callable[[str, SecretStr | None], Reasoner] | None = None
+    """Makes the reasoner for a model as ``provider:name`` ('' is the service's own) and a user's
+    key; without it there is no other model."""
+    place: Place = field(default_factory=Place)
+    """Where runs search, unless they leave sources out."""
+    model: ModelChoice = field(default_factory=ModelChoice)
+    """The model of `reasoner`."""
+    parts_for: PartsFor | None = None
+    """Makes the parts of a run of another place or model."""
+    telemetry: Telemetry = OFF
+    """Receives what runs do; closed with the service."""
+    open_at: Callable[[Place, Sequence[OwnDocument]], OpenSources] | None = None
+    """Opens other sources, and documents beside them; without it neither can be had."""
+    lacks_key: bool = False
+    """Whether `model` needs a key that is not set."""
 
-    def __init__(
-        self,
-        *,
-        orchestrate: Orchestrate,
-        answering: Orchestrate,
-        reasoner: Reasoner,
-        open_sources: OpenSources,
-        limits_for: Callable[[Depth], RunLimits],
-        traces: ToolTraceService | None = None,
-        durable: DurableRuns | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        choose_reasoner: Callable[[str, SecretStr | None], Reasoner] | None = None,
-        place: Place | None = None,
-        model: ModelChoice | None = None,
-        parts_for: PartsFor | None = None,
-        telemetry: Telemetry = OFF,
-        open_at: Callable[[Place, Sequence[OwnDocument]], OpenSources] | None = None,
-        lacks_key: bool = False,
-    ) -> None:
-        tools = {
-            RESEARCH: Tool(orchestrate, lambda store: store.report, telemetry),
-            DEEP_RESEARCH: Tool(answering, lambda store: store.answer, telemetry),
+    @property
+    def tools(self) -> dict[str, Tool]:
+        """How the runs of each tool are conducted."""
+        return {
+            RESEARCH: Tool(self.orchestrate, lambda store: store.report, self.telemetry),
+            DEEP_RESEARCH: Tool(self.answering, lambda store: store.answer, self.telemetry),
         }
-        super().__init__(traces, durable, tools, self._parts)
-        self._reasoner = reasoner
-        self._open_sources = open_sources
-        self.limits_of = limits_for
-        """Limits of a run of a depth; no run may go beyond those of ``deep``."""
-        self._clock = clock
-        self._choose_reasoner = choose_reasoner
-        self.place = place or Place()
-        """Where runs search, unless they leave sources out."""
-        self._model = model or ModelChoice()
-        self._build_parts = parts_for
-        self._open_at = open_at
-        self._lacks_key = lacks_key
-        self._telemetry = telemetry
 
     async def sources(self) -> tuple[str, ...]:
         """Return one line on each source."""
-        async with self._open_sources() as sources:
+        async with self.open_sources() as sources:
             return sources.described
-
-    @property
-    def reasoner(self) -> str:
-        """Name of the reasoner for the reader."""
-        return self._reasoner.name
 
     def reasoner_of(self, model: str = "", key: SecretStr | None = None) -> Reasoner:
         """Return the reasoner for a run with this model and key. Blocks: it may load libraries.
 
-        Args:
-            model: As ``provider:name``; '' is the service's own.
-            key: The user's own key.
+        The model is ``provider:name``; '' is the service's own.
 
         Raises:
             ConfigurationError: There is none.
         """
-        if self._choose_reasoner is not None:
-            return self._choose_reasoner(model, key)
+        if self.choose_reasoner is not None:
+            return self.choose_reasoner(model, key)
         if model:
             raise ConfigurationError("No other model can be chosen here.", "Leave it out.")
-        return self._reasoner
+        return self.reasoner
 
     async def warm_up(self) -> None:
         """Load what every run needs, so that the first one does not wait for it."""
         await self.sources()
-        await self._reasoner.warm_up()
+        await self.reasoner.warm_up()
 
     async def close(self) -> None:
         """Stop what is under way, and close the database when everything is written."""
         await super().close()
-        await asyncio.to_thread(self._telemetry.close)
+        await asyncio.to_thread(self.telemetry.close)
 
     async def check(
         self,
@@ -188,7 +166,7 @@ class RunService(KnownRuns):
         """
         open_sources = self._opening(self.place.only(sources))
         frame = await frame_of(question, context)
-        by_rule = isinstance(reasoner or self._reasoner, ExtractiveReasoner)
+        by_rule = isinstance(reasoner or self.reasoner, ExtractiveReasoner)
         if frame.declined is DeclineReason.UNKNOWN_NAME and by_rule:
             async with open_sources() as opened:  # which may know a name that no table has
                 frame = await frame_of(question, context, opened.look_up)
@@ -211,8 +189,8 @@ class RunService(KnownRuns):
             BudgetExceeded: It took longer than a run may.
         """
         recipe = self._recipe(RESEARCH, question, depth, given)
-        reasoner, key = given.get("reasoner") or self._reasoner, given.get("model_api_key")
-        session = session_of(recipe, EventLog(str(uuid.uuid4())), reasoner, self._clock, "")
+        reasoner, key = given.get("reasoner") or self.reasoner, given.get("model_api_key")
+        session = session_of(recipe, EventLog(str(uuid.uuid4())), reasoner, self.clock, "")
         desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key)
         async with (
             within(session.limits),
@@ -231,11 +209,7 @@ class RunService(KnownRuns):
     ) -> RunOf[ResearchReport]:
         """Start a run that ends with a report; must be called within a running event loop.
 
-        Args:
-            question: The question as the user wrote it.
-            depth: How far the run may go.
-            plan: A reviewed plan; its limits hold, and `question` is the plan's.
-            given: See `Given`.
+        The limits of a reviewed `plan` hold, and `question` is its own. See `Given` for the rest.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
@@ -256,12 +230,8 @@ class RunService(KnownRuns):
     ) -> RunOf[DeepAnswer]:
         """Start a run that ends with an answer; must be called within a running event loop.
 
-        Args:
-            question: Any biomedical question, as the user wrote it.
-            context: What the user says beside it.
-            max_iterations: Rounds of search at most, 1-10; None leaves it to the depth.
-            depth: As for `submit`, like the errors.
-            given: See `Given`.
+        `max_iterations`, 1-10, are rounds of search at most; None leaves them to the depth.
+        The rest, and the errors, are as for `submit`.
         """
         recipe = self._recipe(
             DEEP_RESEARCH, question, depth, given, rounds=max_iterations, context=context
@@ -288,10 +258,10 @@ class RunService(KnownRuns):
 
     def _opening(self, place: Place, documents: Sequence[OwnDocument] = ()) -> OpenSources:
         if place == self.place and not documents:
-            return self._open_sources
-        if self._open_at is None:
+            return self.open_sources
+        if self.open_at is None:
             raise ConfigurationError("Nothing but all sources can be read here.", "Choose those.")
-        return self._open_at(place, documents)
+        return self.open_at(place, documents)
 
     def _recipe(
         self,
@@ -304,15 +274,15 @@ class RunService(KnownRuns):
         rounds: int | None = None,
         context: str = "",
     ) -> Recipe:
-        most = self.limits_of("deep")
-        limits = given.get("own_limits", NO_LIMITS).over(self.limits_of(depth), most)
+        most = self.limits_for("deep")
+        limits = given.get("own_limits", NO_LIMITS).over(self.limits_for(depth), most)
         text, place = checked_question(question), self.place.only(given.get("sources", ()))
         if plan:
             check_plan(plan, text, place, most)
             limits = plan.limits
         if rounds is not None:
             limits = RunLimits(**{**dict(limits), "max_iterations": rounds})
-        other_model = given.get("reasoner") not in (None, self._reasoner)
+        other_model = given.get("reasoner") not in (None, self.reasoner)
         return Recipe(
             tool=tool,
             question=text,
@@ -321,7 +291,7 @@ class RunService(KnownRuns):
             plan=plan,
             place=place,
             documents=tuple(given.get("documents", ())),
-            model=self._model,
+            model=self.model,
             own_key=other_model or given.get("model_api_key") is not None,
             searched_on=datetime.now(UTC).date().isoformat(),
         )
@@ -342,10 +312,10 @@ class RunService(KnownRuns):
         if recipe.documents:
             asked["documents"] = [d.upload_id or d.name for d in recipe.documents]
         told: dict[str, Any] = {"tool_name": recipe.tool, "user_id": user_id, "input_params": asked}
-        writer = TraceWriter(self._traces, run_id, **told) if self._traces else None
+        writer = TraceWriter(self.traces, run_id, **told) if self.traces else None
         log = EventLog(run_id, given.get("log_path"), writer)
-        reasoner = given.get("reasoner") or self._reasoner
-        session = session_of(recipe, log, reasoner, self._clock, user_id)
+        reasoner = given.get("reasoner") or self.reasoner
+        session = session_of(recipe, log, reasoner, self.clock, user_id)
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         sources, key = self._opening(recipe.place, recipe.documents), given.get("model_api_key")
         held = Held(recipe, user_id, session, sources, writer, ending, key, asked)
@@ -358,12 +328,12 @@ class RunService(KnownRuns):
         self._begin(held)
         return run
 
-    def _parts(self, recipe: Recipe) -> Parts:
+    def parts_of(self, recipe: Recipe) -> Parts:
         """Return what a run of another process needs here; raise DeepCriticalError without it."""
-        same = (recipe.place, recipe.model) == (self.place, self._model)
-        if same and not self._lacks_key:
-            return Parts(self._reasoner, self._opening(recipe.place, recipe.documents))
-        if self._build_parts is None:
+        same = (recipe.place, recipe.model) == (self.place, self.model)
+        if same and not self.lacks_key:
+            return Parts(self.reasoner, self._opening(recipe.place, recipe.documents))
+        if self.parts_for is None:
             why = "The run was begun with other sources or another model than there are here."
             raise ConfigurationError(why, "Resume it with those, or ask the question again.")
-        return self._build_parts(recipe)
+        return self.parts_for(recipe)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -36,8 +37,6 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.lexical import terms
 from deepcritical.tools.search_handler import SourceAnswer
 
-__all__ = ["NewsSince", "QuestionSimilarity", "SimilarRuns"]
-
 _MOST_READ = 200
 """Runs of a user that are compared, the newest first."""
 _MOST_OFFERED = 3
@@ -54,27 +53,21 @@ They are low because they come last: what questions name and claim was compared 
 _READ = ("data", "empty", "degraded")
 
 
-class NewsSince:
-    """Asks the sources that a run would search."""
-
-    def __init__(self, open_sources: OpenSources) -> None:
-        self._open_sources = open_sources
-
-    async def since(self, document: Document) -> News:
-        """Return what is new since a document was written over these sources."""
-        former = {(s.source, s.query): s for s in document.searches if s.outcome in _READ}
-        if former and all(search.searched_at is None for search in former.values()):
-            return News(state="nothing", told="No new records since then.")
-        widest = await asyncio.to_thread(_widest, document)
-        again = [query for query in widest if any(text == query.text for _, text in former)]
-        if not again:
-            return News(state="unknown", told="What is new since is not known.")
-        try:
-            async with self._open_sources() as sources:
-                answers = await sources.handler.execute(again, 1, _WITHIN_S)
-        except DeepCriticalError as error:
-            return News(state="unknown", told=f"What is new since is not known: {error}")
-        return _compared(answers, former)
+async def news_since(open_sources: OpenSources, document: Document) -> News:
+    """Return what is new at the sources of a document since it was written."""
+    former = {(s.source, s.query): s for s in document.searches if s.outcome in _READ}
+    if former and all(search.searched_at is None for search in former.values()):
+        return News(state="nothing", told="No new records since then.")
+    widest = await asyncio.to_thread(_widest, document)
+    again = [query for query in widest if any(text == query.text for _, text in former)]
+    if not again:
+        return News(state="unknown", told="What is new since is not known.")
+    try:
+        async with open_sources() as sources:
+            answers = await sources.handler.execute(again, 1, _WITHIN_S)
+    except DeepCriticalError as error:
+        return News(state="unknown", told=f"What is new since is not known: {error}")
+    return _compared(answers, former)
 
 
 def _widest(document: Document) -> Sequence[SearchQuery]:
@@ -113,40 +106,40 @@ def _compared(answers: Sequence[SourceAnswer], former: Mapping[tuple[str, str], 
 
 
 class _Alike(NamedTuple):
-    """Questions that are worded alike."""
-
     scores: Mapping[int, float]
     """Place in the list -> similarity 0-1, the most similar first."""
     compared_by: str
     """Name of the embedding model, or ``words``."""
 
 
-class QuestionSimilarity:
-    """Compares wordings: by a model, loaded only where two wordings differ, or by words."""
+async def worded_alike(
+    embeddings: Embeddings | None, question: str, others: Sequence[str]
+) -> _Alike:
+    """Return those of other questions that are worded like this one; the same words score 1.
 
-    def __init__(self, embeddings: Embeddings | None) -> None:
-        self._embeddings = embeddings
+    They are compared by a model, which is loaded only where two wordings differ, or by words.
+    """
+    same = {i: 1.0 for i, other in enumerate(others) if _folded(other) == _folded(question)}
+    rest = [i for i in range(len(others)) if i not in same]
+    if not rest:
+        return _Alike(same, "words")
+    scores, by = await _scores(embeddings, question, [others[i] for i in rest])
+    least = _BY_WORDS if by == "words" else _BY_MODEL
+    found = {i: score for i, score in zip(rest, scores, strict=True) if score >= least}
+    ranked = dict(sorted(found.items(), key=lambda item: -item[1]))
+    return _Alike({**same, **ranked}, by)
 
-    async def alike(self, question: str, others: Sequence[str]) -> _Alike:
-        """Return those of other questions that are worded like this one; the same words score 1."""
-        same = {i: 1.0 for i, other in enumerate(others) if _folded(other) == _folded(question)}
-        rest = [i for i in range(len(others)) if i not in same]
-        if not rest:
-            return _Alike(same, "words")
-        scores, by = await self._scores(question, [others[i] for i in rest])
-        least = _BY_WORDS if by == "words" else _BY_MODEL
-        found = {i: score for i, score in zip(rest, scores, strict=True) if score >= least}
-        ranked = dict(sorted(found.items(), key=lambda item: -item[1]))
-        return _Alike({**same, **ranked}, by)
 
-    async def _scores(self, question: str, others: Sequence[str]) -> tuple[list[float], str]:
-        state = await self._embeddings.load() if self._embeddings else None
-        if self._embeddings is None or not isinstance(state, ModelLoaded):
-            return await asyncio.to_thread(_by_words, question, others), "words"
-        # Both as documents: a prompt for queries would set one wording apart from the others.
-        vectors = await self._embeddings.embed([question, *others])
-        scores = (float(score) for score in vectors[1:] @ vectors[0])
-        return [min(1.0, max(0.0, score)) for score in scores], state.short_name
+async def _scores(
+    embeddings: Embeddings | None, question: str, others: Sequence[str]
+) -> tuple[list[float], str]:
+    state = await embeddings.load() if embeddings else None
+    if embeddings is None or not isinstance(state, ModelLoaded):
+        return await asyncio.to_thread(_by_words, question, others), "words"
+    # Both as documents: a prompt for queries would set one wording apart from the others.
+    vectors = await embeddings.embed([question, *others])
+    scores = (float(score) for score in vectors[1:] @ vectors[0])
+    return [min(1.0, max(0.0, score)) for score in scores], state.short_name
 
 
 def _folded(text: str) -> str:
@@ -160,32 +153,21 @@ def _by_words(question: str, others: Sequence[str]) -> list[float]:
     return [len(own & other) / max(1, len(own | other)) for other in words]
 
 
+@dataclass
 class SimilarRuns:
-    """Finds completed runs that may answer a question.
+    """Finds completed runs that may answer a question."""
 
-    Args:
-        runs, similarity, news: Find runs, compare wordings, and ask what is new since.
-        ttl_days: Age up to which a run is offered; 0 offers none.
-        rounds: Rounds of a free question that names none.
-        now: The time of day, UTC.
-    """
-
-    def __init__(
-        self,
-        runs: RunService,
-        similarity: QuestionSimilarity,
-        news: NewsSince,
-        *,
-        ttl_days: float,
-        rounds: int = 10,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self._runs = runs
-        self._similarity = similarity
-        self._news = news
-        self._ttl_s = ttl_days * _DAY_S
-        self._rounds = rounds
-        self._now = now
+    runs: RunService
+    embeddings: Embeddings | None
+    """Compares wordings; without it words are compared."""
+    open_sources: OpenSources
+    """Opens the sources that a run would search, to ask what is new since."""
+    _: KW_ONLY
+    ttl_days: float
+    """Age up to which a run is offered; 0 offers none."""
+    rounds: int = 10
+    """Rounds of a free question that names none."""
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     async def similar(
         self,
@@ -202,29 +184,23 @@ class SimilarRuns:
         They ended with a result within the time to live, by the same tool, sources and limits, and
         every source was read. Of several with the same words the newest is returned.
 
-        Args:
-            question: The new question.
-            tool_name: ``research`` or ``deep_research``.
-            context: Of a free question.
-            depth: Of a report.
-            max_iterations: Of a free question; None for the default.
-            user_id: Who asks; other users' runs are never found.
+        `context` and `max_iterations` are of a free question, `depth` is of a report.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError: It is no question.
         """
         text = checked_question(question)
-        if self._ttl_s <= 0:
+        if self.ttl_days <= 0:
             return ()
         wanted: dict[str, str] = {"depth": depth}
         if tool_name == DEEP_RESEARCH:
-            wanted = {"context": context, "max_iterations": str(max_iterations or self._rounds)}
-        kept = await self._runs.runs_of(user_id, tool_name=tool_name, most=_MOST_READ)
+            wanted = {"context": context, "max_iterations": str(max_iterations or self.rounds)}
+        kept = await self.runs.runs_of(user_id, tool_name=tool_name, most=_MOST_READ)
         fitting = [trace for trace in kept if self._is_fresh(trace) and _asked_so(trace, wanted)]
         meant = await asyncio.to_thread(_meaning_the_same, text, fitting)
         if not meant:
             return ()
-        alike = await self._similarity.alike(text, [_question(trace) for trace in meant])
+        alike = await worded_alike(self.embeddings, text, [_question(trace) for trace in meant])
         ranked = [(meant[i], score) for i, score in alike.scores.items()]
         return await self._best_of(ranked, alike.compared_by)
 
@@ -237,15 +213,15 @@ class SimilarRuns:
 
     def _is_fresh(self, trace: TraceSummary) -> bool:
         ended = trace.completed_at if trace.status is TraceStatus.COMPLETED else None
-        return ended is not None and self._age_s(ended) <= self._ttl_s
+        return ended is not None and self._age_s(ended) <= self.ttl_days * _DAY_S
 
     def _age_s(self, ended: datetime) -> float:
-        return max(0.0, (self._now() - ended).total_seconds())
+        return max(0.0, (self.now() - ended).total_seconds())
 
     async def _best_of(
         self, ranked: list[tuple[TraceSummary, float]], compared_by: str
     ) -> tuple[SimilarRun, ...]:
-        here = await self._runs.sources()
+        here = await self.runs.sources()
         offered: dict[str, SimilarRun] = {}
         opened = 0
         for trace, score in ranked:
@@ -262,7 +238,7 @@ class SimilarRuns:
     async def _offered(
         self, trace: TraceSummary, score: float, compared_by: str, here: tuple[str, ...]
     ) -> SimilarRun | None:
-        run = await self._runs.find(trace.id)
+        run = await self.runs.find(trace.id)
         document = (run.report or run.answer) if run else None
         if run is None or document is None:
             return None
@@ -280,7 +256,7 @@ class SimilarRuns:
             headline=document.headline,
             references=len(document.references),
             written_by=document.written_by,
-            news=await self._news.since(document),
+            news=await news_since(self.open_sources, document),
         )
 
 

@@ -10,21 +10,13 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deepcritical.domain.errors import (
-    BudgetExceeded,
-    DeepCriticalError,
-    StorageError,
-    TraceEndedError,
-    TraceNotFoundError,
-)
+from deepcritical.domain import errors
 from deepcritical.jobs.hosting import AWAY_S, Hosting
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine
-
-__all__ = ["TTL_S", "Tending"]
 
 _LOG = logging.getLogger(__name__)
 TTL_S = 15.0
@@ -94,9 +86,7 @@ class Tending:
     async def sweep(self, *, first: bool = False) -> None:
         """Send a heartbeat, and have the runs of dead workers taken over.
 
-        Args:
-            first: Whether this worker has no runs yet, so that those under its name belong to a
-                former process.
+        At `first` this worker has no runs, and those under its name belong to a former process.
         """
         # Read before the live workers: a worker that begins meanwhile is then among those.
         under_way = await self.engine.under_way()
@@ -116,7 +106,7 @@ class Tending:
         await self._recover(left)
         for run_id in await self.board.overdue():
             if run_id not in self.hosting.hosted:
-                late = BudgetExceeded(
+                late = errors.BudgetExceeded(
                     "The run waited too long for its turn.", "Ask the question again later."
                 )
                 await self._fail(run_id, late)
@@ -130,7 +120,7 @@ class Tending:
             await self.board.pruned(over)
         for run_id in await self.board.outlived():
             await self.engine.forget([run_id])
-            with contextlib.suppress(TraceNotFoundError):  # another worker was faster
+            with contextlib.suppress(errors.TraceNotFoundError):  # another worker was faster
                 user_id = (await self.traces.get_trace(run_id)).user_id
                 await self.traces.delete(run_id, user_id=user_id)
 
@@ -152,14 +142,16 @@ class Tending:
                 user_id = (await self.traces.get_trace(run_id)).user_id
                 await self.engine.enqueue(run_id, user_id)
             elif not states[run_id]:
-                lost = StorageError(
+                lost = errors.StorageError(
                     "The database did not take how the run ended.",
                     f"`deepcritical traces resume {run_id}` goes on with what is recorded.",
                 )
                 await self._fail(run_id, lost)
 
-    async def _fail(self, run_id: str, error: DeepCriticalError) -> None:
-        with contextlib.suppress(TraceEndedError, TraceNotFoundError):  # somebody was faster
+    async def _fail(self, run_id: str, error: errors.DeepCriticalError) -> None:
+        with contextlib.suppress(
+            errors.TraceEndedError, errors.TraceNotFoundError
+        ):  # somebody was faster
             await self.traces.fail_trace(run_id, type(error).__name__, error.message, error.advice)
 
 
@@ -168,7 +160,7 @@ async def _repeated(every_s: float, work: Callable[[], Awaitable[object]]) -> No
         await asyncio.sleep(every_s)
         try:
             await work()
-        except StorageError as error:
+        except errors.StorageError as error:
             _LOG.warning("runs are not tended for the moment: %s", error)
             await asyncio.sleep(AWAY_S)
         except Exception as error:  # noqa: BLE001 - without heartbeats all its runs would be lost

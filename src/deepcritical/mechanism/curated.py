@@ -25,8 +25,6 @@ from deepcritical.domain.text import fold
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 from deepcritical.vocabulary.nodes import vocabulary
 
-__all__ = ["CuratedEdge", "curated_edges", "side_of_action"]
-
 _LOWERS = frozenset(
     (
         "ALLOSTERIC ANTAGONIST, ANTAGONIST, ANTISENSE INHIBITOR, BLOCKER, DEGRADER, "

@@ -13,8 +13,6 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.models.failing import NOT_ASKED
 from deepcritical.models.providers import ModelServer
 
-__all__ = ["RunAccount"]
-
 _WHAT: dict[Judgement, str] = {
     "question": "understanding the question",
     "queries": "choosing searches",
@@ -33,13 +31,7 @@ _RECORD_TOKENS = 450
 
 
 class RunAccount:
-    """Tells one run's desk, and remembers what the report must name.
-
-    Args:
-        server: The model's server.
-        purse: The run's budget.
-        desk: The run's limits and ear.
-    """
+    """Tells one run's desk, and remembers what the report must name."""
 
     def __init__(self, server: ModelServer, purse: Purse, desk: RunDesk) -> None:
         self._server = server
@@ -50,11 +42,7 @@ class RunAccount:
         self._manages = self._told_records = self._told_end = False
 
     async def budget(self, *, manages: bool = False) -> None:
-        """What the run is expected to cost, before a model is first asked.
-
-        Args:
-            manages: Whether a model also manages the team.
-        """
+        """What the run is expected to cost, before a model is first asked."""
         self._manages = manages
         await self._plan(0)
         unpriced = [one.name for one in self._server.all.values() if one.price(0, 0) is None]
@@ -77,19 +65,14 @@ class RunAccount:
         estimate = _estimated(self._server, limits, new_records=new_records, manages=self._manages)
         await self._desk.tell(
             BudgetPlanned(
-                model=self._server.name,
-                estimate=estimate,
-                limits=limits,
-                new_records=new_records,
+                model=self._server.name, estimate=estimate, limits=limits, new_records=new_records
             )
         )
 
     async def made(self, judgement: Judgement, dropped: int = 0) -> None:
         """The model made a judgement.
 
-        Args:
-            judgement: Which.
-            dropped: Quotes and ids of its answer that are in no record.
+        `dropped` quotes and ids of its answer are in no record.
         """
         await self._tell(judgement, "model", "", dropped)
 
@@ -124,13 +107,7 @@ class RunAccount:
         await self._desk.tell(JudgementMade.model_validate({**event, "spent": self._purse.spent}))
 
     def author(self, model: str, rules: str, *, wrote: bool) -> str:
-        """Who is named as the report's writer.
-
-        Args:
-            model: Name of the reasoner with a model.
-            rules: Name of the one without.
-            wrote: Whether a sentence of the report was chosen by the model.
-        """
+        """Who is named as the report's writer."""
         missing = "; ".join(f"{_WHAT[j]}, {how}" for j, how in self.by_rule.items())
         by_rule = f" (by rule: {missing})" if missing else ""
         return f"{model}{by_rule}" if wrote else f"{rules}, beside {model}{by_rule}"
@@ -151,11 +128,7 @@ def _estimated(
 
     benchmarks/model_run.py says how near that comes.
 
-    Args:
-        server: The model of the run, with those of its steps.
-        limits: The run's.
-        new_records: Those that a model has to read, because nobody has read them before.
-        manages: Whether a model manages the team.
+    `new_records` are those that nobody has read before.
     """
     parts = list(_parts(server, limits, new_records, manages=manages))
     tokens = sum(part.calls * (part.read + part.written) for part in parts)

@@ -12,22 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from deepcritical.questions.model_reading import ModelReading
 
-__all__ = [
-    "Assessed",
-    "Chosen",
-    "Completeness",
-    "GapKind",
-    "Hypotheses",
-    "InquiryPlan",
-    "MappedFacts",
-    "MappedSentence",
-    "NextTurn",
-    "Plan",
-    "Section",
-    "TeamNote",
-    "ToolPick",
-]
-
 
 class _Answer(BaseModel):
     """Keys that were not asked for are ignored: small models add some."""
@@ -107,9 +91,9 @@ class NextTurn(_Answer):
     """Whether the request is fully answered."""
     in_loop: bool = False
     progress: bool = True
-    next_agent: Literal["SearchAgent", "HypothesisAgent", "JudgeAgent", "ReportAgent"]
+    next_agent: str
     instruction: str = ""
-    """One sentence."""
+    """One line, in the form that is asked for."""
 
 
 NeedKind = Literal[

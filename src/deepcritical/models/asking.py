@@ -47,8 +47,6 @@ from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.asks import Prompt
 from deepcritical.services.telemetry import Attributes, Telemetry
 
-__all__ = ["Answered", "Asker", "NoAnswerError", "open_asker"]
-
 _MODES: tuple[OutputMode, ...] = ("tool", "native", "prompted")
 _IN_A_ROW = 3
 """Questions without an answer after which a model is not asked again in this run."""
@@ -64,8 +62,6 @@ class Answered(NamedTuple, Generic[T]):
 
 
 class _Line:
-    """One model, as the questions of a run go to it."""
-
     def __init__(self, server: ModelServer, model: Model, *, stands_in: bool = False) -> None:
         self.server = server
         self.model = model
@@ -84,7 +80,6 @@ class _Line:
         """Whether it is given up for a reason of its server."""
 
     def give_up(self, why: str, *, of_server: bool) -> None:
-        """Ask it no more."""
         self.given_up, self.of_server = why, of_server
         self.server.mode = None
 
@@ -93,9 +88,7 @@ class _Line:
 async def open_asker(server: ModelServer, desk: RunDesk) -> AsyncIterator[Asker]:
     """An asker over clients of its own, until the context ends.
 
-    Args:
-        server: The model of the run, with those of its steps.
-        desk: The run's limits, clock and key. The key goes to no other address than the model's.
+    The desk's key goes to no other address than the model's.
     """
     async with AsyncExitStack() as stack:
         clients = {}
@@ -110,13 +103,7 @@ async def open_asker(server: ModelServer, desk: RunDesk) -> AsyncIterator[Asker]
 
 
 class Asker:
-    """Puts the questions of one run to its models, within the desk's limits and time.
-
-    Args:
-        server: The model of the run, with those of its steps.
-        clients: A client of each, by the name of its server.
-        desk: The run's limits, clock and ear.
-    """
+    """Puts the questions of one run to its models, within the desk's limits and time."""
 
     def __init__(self, server: ModelServer, clients: Mapping[str, Model], desk: RunDesk) -> None:
         self.purse = Purse(desk.limits, server.price, desk.elapsed_s)
@@ -296,11 +283,6 @@ class SpannedModel(WrapperModel):
     """Tells of every request that is sent, by the semantic conventions for generative AI.
 
     Not by the library's own way, which tells prompts.
-
-    Args:
-        model: Is asked.
-        server: Where it is.
-        telemetry: Is told.
     """
 
     def __init__(self, model: Model, server: ModelServer, telemetry: Telemetry) -> None:

@@ -14,8 +14,6 @@ from deepcritical.domain.events import Event
 from deepcritical.services.model_answers import AnswerBook
 from deepcritical.services.telemetry import OFF, Telemetry
 
-__all__ = ["Asked", "OutputMode", "RunDesk"]
-
 OutputMode = Literal["tool", "native", "prompted"]
 """How a typed answer is asked for: as a tool call, as a JSON schema, or in words."""
 

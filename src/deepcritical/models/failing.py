@@ -15,20 +15,6 @@ from deepcritical.domain.errors import (
     ReasoningError,
 )
 
-__all__ = [
-    "FINAL",
-    "NOT_ASKED",
-    "OF_SERVER",
-    "PASSING",
-    "UNABLE",
-    "UNANSWERED",
-    "WRONG",
-    "NoAnswerError",
-    "TooLongError",
-    "is_unreachable",
-    "told_of",
-]
-
 PASSING = (
     failures.ModelRateLimitError,
     failures.ModelUnavailableError,
@@ -37,11 +23,7 @@ PASSING = (
 )
 UNANSWERED = (*PASSING, failures.ModelHTTPError, TimeoutError, asyncio.CancelledError)
 """Failures of a request that got no answer: it is not spending."""
-OF_SERVER = (
-    *PASSING,
-    failures.ModelQuotaExceededError,
-    TimeoutError,
-)
+OF_SERVER = (*PASSING, failures.ModelQuotaExceededError, TimeoutError)
 """Failures of a server, and not of the question: another model may answer it."""
 UNABLE = (
     failures.UnexpectedModelBehavior,
@@ -179,10 +161,7 @@ def told_of(error: BaseException) -> tuple[str, str]:
 class NoAnswerError(ReasoningError):
     """The model gave none that could be used; the message says why, in a few words.
 
-    Args:
-        message: Why.
-        advice: What can be done about it.
-        of_server: Whether its server failed, so that another model may answer.
+    With `of_server` the server failed, so that another model may answer.
     """
 
     def __init__(self, message: str, advice: str = "", *, of_server: bool = False) -> None:

@@ -24,8 +24,6 @@ from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.services.model_answers import AnswerBook, Place
 
-__all__ = ["TURNS", "Budget", "Metered"]
-
 TURNS = 3
 """Requests of one question at most: the first, and one repair each of a tool call and of text."""
 _REPEATS = 2

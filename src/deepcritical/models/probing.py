@@ -18,8 +18,6 @@ from deepcritical.models.desk import OutputMode, RunDesk
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.asks import ask_plan
 
-__all__ = ["check_model"]
-
 _QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
 _DRUG = "metformin"
 _MODES: dict[OutputMode, str] = {
@@ -39,10 +37,7 @@ async def check_model(
 ) -> tuple[Check, ...]:
     """What a run with these limits can expect of a model: server, key, typed answer, price.
 
-    Args:
-        server: The model's server.
-        key_found_in: Where the key was found; '' without one.
-        limits: Limits of the run that is meant; they hold for the one question, too.
+    `key_found_in` is '' without a key; the limits hold for the one question, too.
     """
     resolved = passed("model", _resolved(server))
     if server.needs_key and not key_found_in:
@@ -52,8 +47,6 @@ async def check_model(
 
 
 class _Asked:
-    """How the one question ended."""
-
     def __init__(self) -> None:
         self.error: DeepCriticalError | None = None
         self.understood = False

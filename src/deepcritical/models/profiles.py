@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-__all__ = ["LARGE", "MEDIUM", "SMALL", "Profile", "ProfileName", "profile_for"]
-
 ProfileName = Literal["auto", "small", "medium", "large"]
 
 _BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)

@@ -33,8 +33,6 @@ from deepcritical.models.desk import OutputMode
 from deepcritical.models.profiles import LARGE, Profile, ProfileName, profile_for
 from deepcritical.models.registry import Listed, listed_provider, listed_providers, opened
 
-__all__ = ["PROVIDERS", "ModelServer", "hosted_model_server", "model_server"]
-
 Effort = Literal["low", "medium", "high"]
 _EFFORT_TOKENS: Mapping[Effort, int] = {"low": 4_000, "medium": 12_000, "high": 20_000}
 """Tokens that a model may think with before its answer; servers count them into that."""
@@ -50,10 +48,7 @@ Cost = Callable[[AbstractUsage], float | None]
 def cost_of(provider: str, model: str, url: str) -> Cost:
     """The cost of a model's answers.
 
-    Args:
-        provider: The service, as pydantic-ai calls it.
-        model: The model's name.
-        url: Where it is asked; several services sell one model.
+    By the address first: several services sell one model.
     """
 
     def cost(used: AbstractUsage) -> float | None:
@@ -72,7 +67,7 @@ def cost_of(provider: str, model: str, url: str) -> Cost:
 class _Provider(NamedTuple):
     api: Literal["responses", "chat", "anthropic"]
     base_url: str
-    hosted: bool
+    needs_key: bool
     """Whether it is somebody's service and needs a key."""
 
 
@@ -209,7 +204,7 @@ class _Way:
         self._provider = _provider(self._key, self._name, spec)
         self._url = _url(self._provider, base_url)
         self._api_key = api_key
-        self.needs_key = _is_hosted(self._provider) and base_url is None
+        self.needs_key = self._provider.needs_key and base_url is None
 
     def own_client(self, own_key: str | None) -> Model:
         """A client with a run's own key, or else the configured one."""
@@ -219,7 +214,6 @@ class _Way:
         return self.client(secret)
 
     def client(self, secret: str | None) -> Model:
-        """A client with this key."""
         # Never None at an address that was set: the libraries would then look for a key in the
         # environment, and might send that of one service to another.
         secret = _checked_key(secret) if secret else None
@@ -253,10 +247,6 @@ def hosted_model_server(spec: str, *, timeout_s: float = 60.0) -> ModelServer:
     It is for names that anybody may type: no other address can be reached through it, and a run
     must bring its key.
 
-    Args:
-        spec: ``provider:name``.
-        timeout_s: Seconds for one answer.
-
     Raises:
         ConfigurationError: No hosted provider is named.
     """
@@ -273,18 +263,14 @@ def _provider(key: str, name: str, spec: str, *, hosted: bool = False) -> _Provi
     """
     found = PROVIDERS.get(key) or listed_provider(key)
     named = name and name.isprintable() and len(spec) <= _LONGEST_NAME
-    if found is None or not named or (hosted and not _is_hosted(found)):
+    if found is None or not named or (hosted and not found.needs_key):
         known = {one.key: one for one in listed_providers()} | PROVIDERS
-        usable = (other for other, one in known.items() if not hosted or _is_hosted(one))
+        usable = (other for other, one in known.items() if not hosted or one.needs_key)
         raise ConfigurationError(
             f'"{spec[:_LONGEST_NAME]}" names no model that can be used here.',
             f"Write provider:name with one of {', '.join(usable)}.",
         )
     return found
-
-
-def _is_hosted(provider: _Provider | Listed) -> bool:
-    return provider.needs_key if isinstance(provider, Listed) else provider.hosted
 
 
 def _checked_key(key: str) -> str:

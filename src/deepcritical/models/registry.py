@@ -18,8 +18,6 @@ from pydantic_ai.models import Model, infer_model
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.model_keys import provider_of
 
-__all__ = ["Listed", "listed_provider", "listed_providers", "opened"]
-
 _LEFT_OUT = frozenset(
     "elevenlabs github openai-decisions sentence-transformers system-one typesafe voyageai "
     "openai-chatgpt openai-codex".split()
@@ -116,11 +114,7 @@ def listed_providers() -> tuple[Listed, ...]:
 def opened(provider: Listed, model: str, secret: str | None, url: str | None) -> Model:
     """A client for one of its models; nothing is sent.
 
-    Args:
-        provider: The provider.
-        model: The model's name.
-        secret: The key; without one the provider looks for its own in the environment.
-        url: Another address than its own.
+    Without `secret` the provider looks for its own in the environment.
 
     Raises:
         ConfigurationError: Its library is not installed, or it lacks something else.
@@ -151,6 +145,5 @@ def _missing(provider: Listed, model: str) -> ConfigurationError:
             f"Use its OpenAI-compatible API instead: {round_it}.",
         )
     return ConfigurationError(
-        f"{why}.",
-        f"Install it with: pip install -c constraints.txt '{wanted}'. Or use {round_it}.",
+        f"{why}.", f"Install it with: pip install -c constraints.txt '{wanted}'. Or use {round_it}."
     )

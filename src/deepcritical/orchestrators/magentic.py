@@ -1,10 +1,9 @@
-"""The Magentic team: four agents and a manager over one store."""
+"""The Magentic team: its agents and a manager over one store."""
 
 from agent_framework.orchestrations import MagenticBuilder
 
-from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.orchestrators.manager import GuidedManager, ModelManager
+from deepcritical.orchestrators.manager import TEAM, GuidedManager, ModelManager
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import refine_question
 
@@ -16,8 +15,7 @@ async def run_team(session: ResearchSession) -> None:
         DeepCriticalError: The question cannot be worked on, or the team stopped without a report.
     """
     await refine_question(session)
-    team = (search_agent, hypothesis_agent, judge_agent, report_agent)
-    agents = [agent.create(session) for agent in team]
+    agents = [agent.create(session) for agent in TEAM]
     # Code manages, or a model within the fences of code, if the run's reasoner has one.
     model = session.reasoner.manager_model()
     manager = ModelManager(session, model) if model else GuidedManager(session)

@@ -5,6 +5,7 @@ the report is written, and what it says. An answer that cannot be followed is ov
 that gives none, or too many of those, is not asked again.
 """
 
+from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from agent_framework import AgentResponse, AgentSession, BaseAgent, Message
@@ -19,19 +20,22 @@ from agent_framework.orchestrations import (
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, StorageError
-from deepcritical.domain.events import AgentCalled, Stage
+from deepcritical.domain.events import AgentCalled
 from deepcritical.prompts import managing
 from deepcritical.reasoning.base import ManagerModel
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import stop_if_due
 
-_STAGES = {
-    search_agent.NAME: Stage.SEARCH,
-    hypothesis_agent.NAME: Stage.HYPOTHESES,
-    judge_agent.NAME: Stage.JUDGEMENT,
-    report_agent.NAME: Stage.REPORT,
-}
-"""Where a run is while an agent has the turn."""
+TEAM: tuple[ModuleType, ...] = (
+    search_agent,
+    hypothesis_agent,
+    judge_agent,
+    report_agent,
+)
+_STAGES = {agent.NAME: agent.STAGE for agent in TEAM}
+"""The stage of a run while an agent has its turn."""
+_FURTHER = tuple(agent.NAME for agent in TEAM[4:])
+"""Agents beside the four. Each has one turn in a round, before the judge."""
 
 
 class Progress(NamedTuple):
@@ -50,6 +54,8 @@ class Progress(NamedTuple):
     """The round's search for the hypotheses is done."""
     judged: bool = False
     """An earlier round was judged, so that there are chains and gaps to go by."""
+    further: str = ""
+    """The next agent beside the four that had no turn in this round."""
 
 
 class Decision(NamedTuple):
@@ -61,6 +67,7 @@ class Decision(NamedTuple):
 
 _PROPOSE = Decision(hypothesis_agent.NAME, "Propose mechanism chains from the records.")
 _JUDGE = Decision(judge_agent.NAME, "Score the evidence and name the gaps.")
+_SEARCH_ON = Decision(search_agent.NAME, "Search for what the manager asks for.")
 
 
 def decide_next(progress: Progress) -> Decision:
@@ -75,7 +82,7 @@ def decide_next(progress: Progress) -> Decision:
         return _PROPOSE
     if progress.untested and not progress.targeted:
         return Decision(search_agent.NAME, "Search for evidence on the edges that have none.")
-    return _JUDGE
+    return Decision(progress.further, "Do your part.") if progress.further else _JUDGE
 
 
 def choices(progress: Progress, last: str | None = None) -> dict[str, Decision]:
@@ -90,14 +97,16 @@ def choices(progress: Progress, last: str | None = None) -> dict[str, Decision]:
     possible = {by_rule.speaker: by_rule} if by_rule.speaker else {}
     if progress.searched and (progress.proposed or progress.judged):
         possible[judge_agent.NAME] = _JUDGE
+    if progress.searched and progress.proposed and not progress.targeted:
+        possible.setdefault(search_agent.NAME, _SEARCH_ON)
     if progress.targeted and last == search_agent.NAME:
         possible[hypothesis_agent.NAME] = _PROPOSE
     return possible
 
 
 def max_rounds(limits: RunLimits) -> int:
-    """The framework's round limit, a backstop only: six turns an iteration, and the report."""
-    return 6 * limits.max_iterations + 4
+    """The framework's round limit, a backstop only: more turns than an iteration has."""
+    return (6 + len(_FURTHER)) * limits.max_iterations + 4
 
 
 class GuidedManager(MagenticManagerBase):
@@ -145,12 +154,22 @@ def final_answer(session: ResearchSession) -> Message:
 
 
 async def hand_turn(
-    session: ResearchSession, decision: Decision, chosen_by: Literal["code", "model"] = "code"
+    session: ResearchSession,
+    decision: Decision,
+    chosen_by: Literal["code", "model"] = "code",
+    asked: str = "",
 ) -> MagenticProgressLedger:
     """The decision as the framework's ledger; the call of an agent is logged.
 
     A log that takes no event, as that of a run that was ended elsewhere, ends the team.
+
+    Args:
+        session: The run.
+        decision: Whose turn it is; the log has its instruction, which is of code.
+        chosen_by: Whose decision it is.
+        asked: A model's own instruction to the agent.
     """
+    session.store.instruction = asked
     try:
         if decision.speaker:
             called = AgentCalled(
@@ -160,6 +179,7 @@ async def hand_turn(
                 chosen_by=chosen_by,
             )
             await session.emit(called, _STAGES[decision.speaker])
+            session.spoken_in_round.add(decision.speaker)
     except StorageError as error:
         session.failure = error
         decision = decide_next(progress_of(session))
@@ -168,7 +188,7 @@ async def hand_turn(
         is_in_loop=_item(False),
         is_progress_being_made=_item(True),
         next_speaker=_item(decision.speaker or report_agent.NAME),
-        instruction_or_question=_item(decision.instruction),
+        instruction_or_question=_item(asked or decision.instruction),
     )
 
 
@@ -188,6 +208,7 @@ def progress_of(session: ResearchSession) -> Progress:
         untested=bool(suggested - session.store.queries_run),
         targeted=session.targeted_in_round,
         judged=bool(session.store.assessments),
+        further=next((name for name in _FURTHER if name not in session.spoken_in_round), ""),
     )
 
 
@@ -231,6 +252,7 @@ class ModelManager(StandardMagenticManager):
             task_ledger_facts_prompt=managing.FACTS,
             task_ledger_plan_prompt=managing.PLAN,
             progress_ledger_prompt=managing.LEDGER,
+            progress_ledger_retry_count=1,
             max_stall_count=1,
             max_reset_count=1,
             max_round_count=max_rounds(session.limits),
@@ -261,22 +283,22 @@ class ModelManager(StandardMagenticManager):
         stop_if_due(self._session)
         possible = choices(progress_of(self._session), self._last)
         open_ = len(possible) > 1 and not self._alone
-        agent = await self._chosen(magentic_context, possible) if open_ else None
-        decision = possible[agent] if agent else decide_next(progress_of(self._session))
+        chosen = await self._chosen(magentic_context, possible) if open_ else None
+        decision, asked = chosen or (decide_next(progress_of(self._session)), "")
         self._last = decision.speaker
-        return await hand_turn(self._session, decision, "model" if agent else "code")
+        return await hand_turn(self._session, decision, "model" if chosen else "code", asked)
 
     async def prepare_final_answer(self, magentic_context: MagenticContext) -> Message:
         """Out of the store; no model is asked."""
         return final_answer(self._session)
 
-    async def _chosen(self, context: MagenticContext, possible: dict[str, Decision]) -> str | None:
-        """The agent that the model names, if it can act."""
+    async def _chosen(
+        self, context: MagenticContext, possible: dict[str, Decision]
+    ) -> tuple[Decision, str] | None:
+        """The agent that the model names, if it can act, and the model's words to it."""
         self._voice.ask = self._model.ledger
-        store, limits = self._session.store, self._session.limits
-        state = managing.tell_state(
-            store, self._session.iteration, limits.max_iterations, tuple(possible)
-        )
+        rounds = self._session.limits.max_iterations
+        state = managing.tell_state(self._session.iteration, rounds, tuple(possible))
         context.chat_history.append(Message("user", [state]))
         try:
             ledger = await super().create_progress_ledger(context)
@@ -289,7 +311,8 @@ class ModelManager(StandardMagenticManager):
         elif named not in possible:
             await self._overrule(f"it named {named}, which could not act")
         else:
-            return named
+            asked = str(ledger.instruction_or_question.answer)
+            return possible[named], managing.instruction(asked)
         return None
 
     async def _overrule(self, why: str) -> None:

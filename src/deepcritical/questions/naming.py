@@ -32,8 +32,7 @@ from deepcritical.vocabulary.drugs import (
     find_drugs,
     lookup_drug,
 )
-from deepcritical.vocabulary.folding import key_of, tokens_of
-from deepcritical.vocabulary.matching import overlaps
+from deepcritical.vocabulary.folding import key_of, overlaps, tokens_of
 from deepcritical.vocabulary.nearest import near_condition, near_drug
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english

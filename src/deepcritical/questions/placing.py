@@ -16,7 +16,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.naming import DrugNamed, Names, taken_by
 from deepcritical.vocabulary.conditions import ConditionMention, KnownCondition
-from deepcritical.vocabulary.matching import overlaps
+from deepcritical.vocabulary.folding import overlaps
 
 __all__ = ["unplaced", "with_outside"]
 

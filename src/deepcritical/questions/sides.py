@@ -10,7 +10,7 @@ from typing import NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions.cues import GROUPS, SENTENCE_END, asks_in
 from deepcritical.questions.naming import DrugNamed, Names, taken_by
-from deepcritical.vocabulary.matching import overlaps
+from deepcritical.vocabulary.folding import overlaps
 
 __all__ = [
     "Sides",

@@ -15,7 +15,7 @@ from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.wording import ASKING_WORDS, EFFECT_WORDS
 from deepcritical.vocabulary.classes import find_classes
-from deepcritical.vocabulary.matching import overlaps
+from deepcritical.vocabulary.folding import overlaps
 from deepcritical.vocabulary.outcomes import term_in
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers
 

@@ -12,7 +12,8 @@ from deepcritical.domain.budget import Spent
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import SCHEMA_VERSION, Fault, Reader, StudyReading
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.asking import Asker
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.reading.answers import ReadStudies, ReadStudy, wording
 from deepcritical.reading.asking import Shown, ask_to_read, show

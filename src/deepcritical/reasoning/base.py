@@ -32,7 +32,7 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.study import StudyReading
-from deepcritical.mechanism.chains import chains_of
+from deepcritical.mechanism.graph import chains_of
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame

@@ -20,13 +20,15 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.named import Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.mechanism.chains import proposed_chains
+from deepcritical.mechanism.graph import proposed_chains
 from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import Assessed, Hypotheses, NextTurn, Plan, TeamNote
-from deepcritical.models.asking import Asker, NoAnswerError, open_asker
+from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import Asked, RunDesk
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
@@ -184,14 +186,17 @@ class LLMReasoner(InquiryModel):
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[SearchQuery, ...]:
-        """The rules' queries, and at first those that the model adds."""
+        """The rules' queries, and those that the model adds: at first, and where it manages."""
         by_rule = await super().generate_queries(question, store)
         if store.searches:
-            return by_rule
-        asked = question.text in self._plans
-        plan = self._plans[question.text] if asked else await self._plan("queries", question.text)
-        searches = plan.searches if plan else []
-        added = worded_queries(question.drug, condition_of(question), searches)
+            drug, searches = await self._drug(question, store), store.instruction.split(";")
+        else:
+            asked = question.text in self._plans
+            plan = (
+                self._plans[question.text] if asked else await self._plan("queries", question.text)
+            )
+            drug, searches = question.drug, plan.searches if plan else []
+        added = worded_queries(drug, condition_of(question), searches)
         return tuple(dict.fromkeys((*by_rule, *added)))
 
     async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
@@ -220,7 +225,8 @@ class LLMReasoner(InquiryModel):
         if graph is None or not graph.nodes:
             return by_rule
         short = self._short("hypotheses")
-        prompt = asks.ask_hypotheses(question, graph.drug.name, graph.edges, short=short)
+        wish = store.instruction
+        prompt = asks.ask_hypotheses(question, graph.drug.name, graph.edges, wish, short=short)
         try:
             answer = await self._asker.ask("hypotheses", prompt, Hypotheses)
         except NoAnswerError as error:
@@ -274,6 +280,11 @@ class LLMReasoner(InquiryModel):
         """The chosen records as text."""
         ids = list(await self._choose(question, store, drug))
         return await calculated(shown_records, store, drug, ids, self._limit_chars(judgement))
+
+    async def _drug(self, question: ResearchQuestion, store: EvidenceStore) -> Drug | None:
+        """The drug asked about, or the best candidate so far."""
+        name = await calculated(best_drug, question, store)
+        return question.drug or (drug_named(name) if name else None)
 
     async def _plan(self, judgement: Judgement, text: str) -> Plan | None:
         prompt = asks.ask_plan(text, short=self._short(judgement))

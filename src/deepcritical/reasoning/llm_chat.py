@@ -19,8 +19,9 @@ from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.text import Span
 from deepcritical.domain.tool_registry import ToolConfig
 from deepcritical.models.answers import Chosen, Section, ToolPick
-from deepcritical.models.asking import Asker, NoAnswerError, open_asker
+from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import RunDesk
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.profiles import Profile
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.chat_asks import Offered, ask_sentences, ask_tool

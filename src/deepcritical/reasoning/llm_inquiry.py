@@ -32,8 +32,9 @@ from deepcritical.models.answers import (
     MappedFacts,
     MappedSentence,
 )
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.asking import Asker
 from deepcritical.models.desk import RunDesk
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import inquiry_asks
 from deepcritical.prompts.asks import Prompt

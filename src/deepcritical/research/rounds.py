@@ -115,12 +115,7 @@ async def read_studies(session: ResearchSession) -> None:
 
 def included_with_doi(session: ResearchSession) -> tuple[str, ...]:
     """The records that bear on the question and can be looked up in Crossref."""
-    included = [
-        appraisal.evidence_id
-        for drug in session.store.drugs
-        for appraisal in session.store.appraisals(drug).values()
-        if appraisal.reading.included
-    ]
-    included += [fact.fact.evidence_id for fact in session.store.item_facts]
+    cited = (fact.fact.evidence_id for fact in session.store.item_facts)
     records = session.store.evidence
-    return tuple(i for i in dict.fromkeys(included) if records[i].metadata.doi)
+    included = dict.fromkeys((*session.store.included, *cited))
+    return tuple(i for i in included if records[i].metadata.doi)

@@ -100,6 +100,8 @@ class ResearchSession:
     searched_in_round: bool = False
     proposed_in_round: bool = False
     targeted_in_round: bool = False
+    spoken_in_round: set[str] = field(default_factory=set)
+    """Agents that had a turn in this round."""
     stop_reason: StopReason | None = None
     """Set once: from then on only the report is written."""
     cut_short: str = ""
@@ -167,6 +169,7 @@ class ResearchSession:
         self.new_in_round = self.new_facts_in_round = 0
         self.answered_in_round = self.failed_in_round = False
         self.searched_in_round = self.proposed_in_round = self.targeted_in_round = False
+        self.spoken_in_round.clear()
 
     async def emit(self, event: Event, stage: Stage | None = None) -> None:
         """Append an event to the log, with stage and progress out of the session's own state."""

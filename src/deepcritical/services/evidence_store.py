@@ -130,6 +130,8 @@ class EvidenceStore:
         self.searches: list[SearchRun] = []
         self.facts_dropped = 0
         self.report: ResearchReport | None = None
+        self.instruction = ""
+        """What a model that manages asks of the agent whose turn it is; '' where code chose it."""
         self.checklist: Checklist | None = None
         self.item_facts: tuple[ItemFact, ...] = ()
         """Located sentences by checklist item, in the order they were found."""
@@ -243,6 +245,12 @@ class EvidenceStore:
     def drugs(self) -> tuple[str, ...]:
         """The drugs that records were read for, in order of first reading."""
         return tuple(self._appraisals)
+
+    @property
+    def included(self) -> tuple[str, ...]:
+        """Ids of the records that bear on the question for any of the drugs."""
+        found = (one for drug in self.drugs for one in self.appraisals(drug).values())
+        return tuple(dict.fromkeys(one.evidence_id for one in found if one.reading.included))
 
     def studies(self, drug: str) -> tuple[StudyFinding, ...]:
         """What each study says about a drug; records of one study count once."""

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from pydantic import ValidationError
 
+from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import (
     StorageError,
     TraceEndedError,
@@ -283,9 +284,8 @@ def _read(kind: type[Kind], fields: Mapping[str, Any]) -> Kind:
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
+        where, why, _ = first_invalid(error)
         raise StorageError(
-            f"A stored run cannot be read ({where}: {first['msg']}).",
+            f"A stored run cannot be read ({where}: {why}).",
             "It was written by another version; read it with that one.",
         ) from error

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
+from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import record_url
@@ -103,8 +104,8 @@ def _named(item: Any) -> str:
 def _reason(error: ValueError | RecursionError) -> str:
     if not isinstance(error, ValidationError):
         return "nested too deeply" if isinstance(error, RecursionError) else str(error)
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc']) or 'record'}: {first['msg']}"
+    where, why, _ = first_invalid(error)
+    return f"{where or 'record'}: {why}"
 
 
 def _evidence(study: Study) -> Evidence:

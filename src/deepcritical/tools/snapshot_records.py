@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import SnapshotCorruptError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, SourceName, TextKind
 from deepcritical.domain.identity import is_nct, record_url
@@ -152,8 +153,8 @@ def parse(payload: bytes, name: str) -> Parsed:
 
 def _reason(error: ValueError | RecursionError) -> str:
     if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(str(part) for part in first['loc']) or 'record'}: {first['msg']}"
+        where, why, _ = first_invalid(error)
+        return f"{where or 'record'}: {why}"
     # Besides broken syntax: nested too deeply, or a number of thousands of digits.
     return f"not JSON ({error.msg if isinstance(error, json.JSONDecodeError) else error})"
 

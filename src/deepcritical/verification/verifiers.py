@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.asking import Asker
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, record_text
 

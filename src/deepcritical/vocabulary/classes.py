@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, partial
-from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
-from deepcritical.vocabulary.folding import Token, key_of, tokens_of
-from deepcritical.vocabulary.matching import scan
-from deepcritical.vocabulary.words import is_english
-
-__all__ = [
-    "ClassMention",
-    "DrugClass",
-    "class_names",
-    "drug_class",
-    "find_classes",
-    "known_members",
-    "listed_class",
-]
+from deepcritical.vocabulary.folding import Token, key_of, scan, tokens_of
+from deepcritical.vocabulary.words import data_text, is_english
 
 _MOST_WORDS = 7
 _WORD = 4
@@ -55,8 +43,7 @@ class _Table(NamedTuple):
 @cache
 def _table() -> _Table:
     found: dict[str, DrugClass] = {}
-    source = resources.files("deepcritical").joinpath("data", "drug_classes.tsv")
-    for line in source.read_text(encoding="utf-8").splitlines():
+    for line in data_text("drug_classes.tsv").splitlines():
         name, others, members = (tuple(filter(None, cell.split("|"))) for cell in line.split("\t"))
         kept = DrugClass(name[0], others, members)
         for other in (*name, *others):
@@ -106,9 +93,7 @@ def _named(key: str) -> DrugClass | None:
 def find_classes(text: str, *, shouted: bool = False) -> tuple[ClassMention, ...]:
     """The classes named in a text, in order, without overlap; the longest name wins.
 
-    Args:
-        text: Any text.
-        shouted: Whether it is written in capitals, which then tell no abbreviation.
+    In a `shouted` text, which is in capitals, these tell no abbreviation.
     """
     return tuple(scan(tokens_of(text), partial(_match, text, shouted)))
 

@@ -10,27 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import capitalised
-from deepcritical.vocabulary.folding import Token, key_of, tokens_of
-from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
-from deepcritical.vocabulary.words import is_english
-
-__all__ = [
-    "ConditionMention",
-    "KnownCondition",
-    "condition_in",
-    "condition_named",
-    "condition_names",
-    "condition_spelled",
-    "find_conditions",
-    "is_kind_of",
-    "is_shouted",
-    "narrower_conditions",
-]
+from deepcritical.vocabulary.folding import SEPARATORS, Token, key_of, scan, stands_alone, tokens_of
+from deepcritical.vocabulary.words import data_text, is_english
 
 _ACRONYM = re.compile("[A-Z]{2}")
 _EPONYM = re.compile("[a-z]{1,30}'s ")
@@ -96,14 +81,9 @@ class _Table(NamedTuple):
     first: frozenset[str]
 
 
-def _data(name: str) -> list[str]:
-    file = resources.files("deepcritical").joinpath("data", name)
-    return file.read_text(encoding="utf-8").splitlines()
-
-
 @cache
 def _table() -> _Table:
-    rows = tuple(_data("conditions.tsv"))
+    rows = tuple(data_text("conditions.tsv").splitlines())
     at: dict[str, int] = {}
     acronyms: dict[str, int] = {}
     for n, row in enumerate(rows):
@@ -127,7 +107,7 @@ class _Meaning(NamedTuple):
 @cache
 def _ambiguous() -> dict[str, tuple[_Meaning, ...]]:
     found: dict[str, list[_Meaning]] = defaultdict(list)
-    for line in _data("abbreviations.tsv"):
+    for line in data_text("abbreviations.tsv").splitlines():
         short, name, words = line.split("\t")
         row = _table().at[key_of(name)] if name else None
         found[short].append(_Meaning(row, frozenset(words.split())))
@@ -172,7 +152,7 @@ def condition_named(name: str) -> KnownCondition | None:
 @cache
 def _shortened() -> dict[str, str]:
     """Folded words that clinicians write for others within a name: "insuff", "mets"."""
-    return dict(line.split("\t") for line in _data("short_words.tsv"))
+    return dict(line.split("\t") for line in data_text("short_words.tsv").splitlines())
 
 
 @cache

@@ -11,25 +11,13 @@ import unicodedata
 from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 from deepcritical.vocabulary.folding import GREEK_NAMES, tokens_of
-from deepcritical.vocabulary.words import is_english
-
-__all__ = [
-    "BIOLOGY_BEHIND",
-    "DrugKind",
-    "DrugMention",
-    "DrugName",
-    "drug_names",
-    "find_drugs",
-    "generic_names",
-    "lookup_drug",
-]
+from deepcritical.vocabulary.words import data_text, is_english
 
 _MIN_LENGTH = 4
 _MOST_WORDS = 12
@@ -99,8 +87,6 @@ class DrugMention(Model):
 
 
 class _Meaning(NamedTuple):
-    """What an abbreviation means in a question."""
-
     words: frozenset[str]
     """Folded words of the question one of which tells so."""
     row: int | None
@@ -124,7 +110,7 @@ class _Table(NamedTuple):
 
 @cache
 def _table() -> _Table:
-    text = _data("drugs.tsv")
+    text = data_text("drugs.tsv")
     rows = text.splitlines()
     at: dict[str, int] = {}
     entries: dict[str, int] = {}
@@ -138,7 +124,7 @@ def _table() -> _Table:
     asked: dict[str, int] = {}
     decided: dict[str, tuple[_Meaning, ...]] = {}
     classes: dict[str, int] = {}
-    for line in _data("asked_drugs.tsv").splitlines():
+    for line in data_text("asked_drugs.tsv").splitlines():
         name, more, words, new = line.split("\t")
         # A class has its own table: only what is short for it stands here.
         held = classes if new == DrugKind.DRUG_CLASS else entries
@@ -153,10 +139,6 @@ def _table() -> _Table:
     begun = (_TOKEN.findall(name)[0] for name in (*asked, *decided, *_SHOTS))
     first = frozenset(_FIRST_WORDS.findall(text)).union(begun)
     return _Table(tuple(rows), at, entries, first, asked, decided)
-
-
-def _data(name: str) -> str:
-    return resources.files("deepcritical").joinpath("data", name).read_text(encoding="utf-8")
 
 
 def drug_names() -> tuple[str, ...]:

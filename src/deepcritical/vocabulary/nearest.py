@@ -11,8 +11,6 @@ from deepcritical.vocabulary.classes import class_names
 from deepcritical.vocabulary.conditions import condition_names, condition_spelled
 from deepcritical.vocabulary.drugs import drug_names
 
-__all__ = ["Near", "near_condition", "near_drug", "offers"]
-
 _Pool = dict[int, dict[str, list[str]]]
 """Names by length and first letter."""
 _SHORTEST = 5

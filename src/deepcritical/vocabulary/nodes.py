@@ -11,21 +11,21 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
-from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.base import Model
 from deepcritical.domain.patterns import bounded
-from deepcritical.vocabulary.folding import Token, fold_word, key_of, tokens_of
-from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
-
-__all__ = [
-    "NodeMention",
-    "Vocabulary",
-    "VocabularyNode",
-    "vocabulary",
-]
+from deepcritical.vocabulary.folding import (
+    SEPARATORS,
+    Token,
+    fold_word,
+    key_of,
+    scan,
+    stands_alone,
+    tokens_of,
+)
+from deepcritical.vocabulary.words import data_text
 
 _CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
 """The labels of nodes that a question can be about."""
@@ -160,10 +160,6 @@ class Vocabulary:
     def find(self, text: str, labels: Collection[str] | None = None) -> tuple[NodeMention, ...]:
         """The nodes named in a text, in order, without overlap; the longest name wins.
 
-        Args:
-            text: Any text.
-            labels: Labels of the nodes looked for; all when None.
-
         Returns:
             Mentions whose offsets refer to `text`.
         """
@@ -182,8 +178,7 @@ def _preferred(names: Sequence[str]) -> str:
 @cache
 def vocabulary() -> Vocabulary:
     """The vocabulary shipped with the package, read once."""
-    source = resources.files("deepcritical").joinpath("data", "vocabulary.json")
-    nodes = json.loads(source.read_text(encoding="utf-8"))["nodes"]
+    nodes = json.loads(data_text("vocabulary.json"))["nodes"]
     return Vocabulary(
         VocabularyNode(
             id=node["id"],

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache, lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import Importance
 from deepcritical.vocabulary.folding import key_of, tokens_of
-
-__all__ = [
-    "Construct",
-    "Term",
-    "construct_of",
-    "instrument_of",
-    "names_death",
-    "outcome_table",
-    "term_in",
-    "term_of",
-    "terms_of",
-    "turned_by",
-]
+from deepcritical.vocabulary.words import data_text
 
 _MOST_WORDS = 6
 _ENDING = (
@@ -91,8 +78,7 @@ class Table(NamedTuple):
 @cache
 def outcome_table() -> Table:
     """The names of outcomes, from `data/outcomes.toml`."""
-    source = resources.files("deepcritical").joinpath("data", "outcomes.toml")
-    told = tomllib.loads(source.read_text(encoding="utf-8"))
+    told = tomllib.loads(data_text("outcomes.toml"))
     table = Table({}, {}, {family: tuple(trees) for family, trees in told["systems"].items()})
     for row in told["outcome"]:
         construct = Construct(

@@ -13,15 +13,11 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["Qualifiers", "fits", "places_of_qualifiers", "qualifiers_in"]
-
 Qualifiers = Mapping[str, frozenset[str]]
 """By what people are told apart -> which of them are meant."""
 
 
 class _Kind(NamedTuple):
-    """One way in which people are told apart."""
-
     values: tuple[tuple[str, re.Pattern[str]], ...]
     stated: bool = True
     """Whether a study must say that its people are those: where most have it, few say so."""
@@ -111,7 +107,7 @@ _KINDS: Mapping[str, _Kind] = {
     ),
     "dialysis": _kind(
         dialysed=rf"{_NOT}{_UNDER} (?:chronic |maintenance )?(?:peritoneal |ha?emo)?dialysis\b|"
-        r"\bdialysis (?:patients|population|dependent)|\bdialysed\b",
+        r"\bdialysis (?:patients|population|dependent)|\bdialysed\b"
     ),
     "lactation": _kind(nursing=r"\bbreast-?feeding\b|\blactat\w+|\bnursing mothers?\b"),
     "occupation": _kind(
@@ -133,10 +129,7 @@ _KINDS: Mapping[str, _Kind] = {
         european=rf"\b(?:Europeans?|Caucasians?)\b|\bwhite {_PERSONS}",
     ),
     "sex": _kind(
-        stated=False,
-        overlap=True,
-        women=r"\bwom[ae]n\b|\bfemales?\b",
-        men=r"\bm[ae]n\b|\bmales?\b",
+        stated=False, overlap=True, women=r"\bwom[ae]n\b|\bfemales?\b", men=r"\bm[ae]n\b|\bmales?\b"
     ),
 }
 _STATED_ONLY = frozenset({("age", "adults")})
@@ -161,12 +154,7 @@ def places_of_qualifiers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def fits(asked: Qualifiers, people: str) -> bool:
-    """Whether those described are surely the people that a question asks about.
-
-    Args:
-        asked: What the question says of them.
-        people: What a study says of its own.
-    """
+    """Whether those described are surely the people that a question asks about."""
     own = qualifiers_in(people)
     return all(_fits(name, values, own.get(name, frozenset())) for name, values in asked.items())
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
-__all__ = ["is_english"]
-
 _BEGINNINGS = "re non un anti pre post co over under bio neuro immuno multi".split()
 _ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))
 
 
+def data_text(name: str) -> str:
+    """Return the text of a file of `data`."""
+    return (resources.files("deepcritical") / "data" / name).read_text(encoding="utf-8")
+
+
 @cache
 def _words() -> frozenset[str]:
-    file = resources.files("deepcritical").joinpath("data", "english_words.txt")
-    return frozenset(file.read_text(encoding="utf-8").split())
+    return frozenset(data_text("english_words.txt").split())
 
 
 def is_english(word: str) -> bool:

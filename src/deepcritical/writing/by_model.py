@@ -15,7 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Draft, Finding, Sentence
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.asking import Asker
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, record_text
 from deepcritical.verification.gate import CheckedDraft, check_sentences

@@ -12,10 +12,7 @@ from bibtexparser.entrypoint import parse_string
 from bibtexparser.middlewares import LatexDecodingMiddleware
 
 from deepcritical.domain.report_parts import Reference
-from deepcritical.export.bibliography import entries
-from deepcritical.export.bibtex import as_bibtex
-from deepcritical.export.csl_json import as_csl_json
-from deepcritical.export.ris import as_ris
+from deepcritical.export.bibliography import as_bibtex, as_csl_json, as_ris, entries
 from tests.unit.export.reports import ARTICLE, full_report
 
 HARD = r"50 % of $x$ & y_2 #1 {a} ^ ~ \alpha -- ``q'' “β” \& }{ 10³ TNF-α (p<0.05)"

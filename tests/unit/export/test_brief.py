@@ -11,10 +11,10 @@ import pytest
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
 from deepcritical.domain.sentences import Sentence, SentenceCheck
-from deepcritical.export.cited import cited_html, how_checked, study_name
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.grids import findings_grid
 from deepcritical.export.html import render_document, render_page
+from deepcritical.export.prose import cited_html, how_checked, study_name
 from tests.unit.export.briefs import BRIEF, STUDIES, brief_report, outcome_row
 from tests.unit.export.reports import IMPRINT, REFERENCES, VERDICT, full_report
 

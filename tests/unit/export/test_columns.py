@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.export.columns import LONGEST_WORD, column_widths, longest_word, natural_width
+from deepcritical.export.prose import LONGEST_WORD, column_widths, longest_word, natural_width
 
 LINE = 100
 SHORT, LONG = ["No.", "1", "2"], ["Claim", "a long text of words " * 8, "of more words " * 9]

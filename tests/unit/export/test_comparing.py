@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from deepcritical.domain.brief import StudyRow
-from deepcritical.export.comparing import Side, render_comparison, render_news
+from deepcritical.export.html import Side, render_comparison, render_news
 from tests.unit.domain.test_comparison import report, row, study
 
 ATTACK = '<img src=x onerror="alert(1)">'

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.csv_tables import COLUMNS, as_evidence_csv
+from deepcritical.export.grids import EVIDENCE_COLUMNS, as_evidence_csv
 from tests.unit.export.reports import ARTICLE, REFERENCES, full_report, report_of
 
 
@@ -83,7 +83,7 @@ def test_a_reference_without_a_row_keeps_its_line() -> None:
 )
 def test_no_cell_is_a_formula(attack: str) -> None:
     for row in rows(report_of(attack)):
-        for name in COLUMNS:
+        for name in EVIDENCE_COLUMNS:
             assert not row[name].startswith(("=", "+", "-", "@", "\t", "\r", "\uff1d")), name
 
 

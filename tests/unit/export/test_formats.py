@@ -6,8 +6,7 @@ import pytest
 
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.formats import FORMATS
-from deepcritical.export.saved import from_json
-from deepcritical.export.writers import WRITERS
+from deepcritical.export.writers import WRITERS, from_json
 from tests.unit.export.reports import IMPRINT, full_report
 from tests.unit.export.test_html import reference, report
 

@@ -30,8 +30,7 @@ from deepcritical.export.html import (
     render_trials,
 )
 from deepcritical.export.sources import trials_of
-from deepcritical.export.trace_panel import render_trace
-from deepcritical.interfaces.render import told
+from deepcritical.interfaces.page.views import render_trace
 from tests.unit.export.reports import ROWS, TRIAL, full_report, report_of
 from tests.unit.export.test_hostile_text import CORPUS, local
 
@@ -168,8 +167,7 @@ def test_a_trace_is_told_by_rounds_with_what_each_judgement_took() -> None:
             (Stage.SEARCH, called("SearchAgent", 2)),
             (Stage.SEARCH, Notice(message="PubMed did <i>not</i> answer.")),
             (Stage.REPORT, called("ReportAgent", 2)),
-        ),
-        told,
+        )
     )
     assert re.findall("<h3>(.*?)</h3>", shown) == [
         "Notices",
@@ -187,6 +185,6 @@ def test_a_trace_is_told_by_rounds_with_what_each_judgement_took() -> None:
 
 
 def test_a_trace_without_a_model_has_no_prompts() -> None:
-    shown = render_trace(logged((Stage.SEARCH, QUERY)), told)
+    shown = render_trace(logged((Stage.SEARCH, QUERY)))
     assert "No model was asked" in shown
     assert "<td>9</td><td>3</td><td>2</td>" in shown

@@ -12,7 +12,7 @@ CODE = r"""
 import asyncio
 from datetime import UTC, datetime
 from deepcritical.domain import events
-from deepcritical.interfaces.cli.progress import show
+from deepcritical.interfaces.cli.ended import show
 
 EVENTS = (
     events.AgentCalled(agent="Made-up agent", instruction="Search.", iteration=1),

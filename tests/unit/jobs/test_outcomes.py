@@ -24,7 +24,7 @@ from deepcritical.domain.study import StudyReading
 from deepcritical.jobs import outcomes
 from deepcritical.jobs.durable import DurableManager, DurableReasoner
 from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, RecordedError, form_of
-from deepcritical.models.asking import NoAnswerError
+from deepcritical.models.failing import NoAnswerError
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.llm import Remembered
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult

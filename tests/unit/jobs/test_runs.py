@@ -22,8 +22,9 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import TERMINAL, LoggedEvent, RunFailed
 from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT
 from deepcritical.jobs.run import Run
-from deepcritical.jobs.runs import MAX_ACTIVE, MAX_KEPT, RunService
+from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.settings import Settings

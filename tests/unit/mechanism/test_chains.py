@@ -10,8 +10,16 @@ import pytest
 from deepcritical.domain.drug_facts import Association, DrugFacts, DrugTarget, Origin
 from deepcritical.domain.hypotheses import MechanismHypothesis, Sign
 from deepcritical.domain.study import MechanismStatement
-from deepcritical.mechanism.chains import MOST_CHAINS, _paths, chains_of, proposed_chains
-from deepcritical.mechanism.graph import MechanismGraph, Studied, node_key, node_name
+from deepcritical.mechanism.graph import (
+    MOST_CHAINS,
+    MechanismGraph,
+    Studied,
+    _paths,
+    chains_of,
+    node_key,
+    node_name,
+    proposed_chains,
+)
 from tests.unit.appraisal.builders import study
 from tests.unit.domain.records import paper
 from tests.unit.reasoning.examples import EXAMPLOL, TESTITIS

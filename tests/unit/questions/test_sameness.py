@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import pytest
 
-from deepcritical.jobs.similar_runs import QuestionSimilarity
+from deepcritical.jobs.similar_runs import worded_alike
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.sameness import Meant, meaning_of
-from deepcritical.services.embeddings import EmbeddingService
+from deepcritical.services.embeddings import Embeddings, EmbeddingService
 from tests.conftest import ROOT, TABLE
 
 
@@ -37,18 +37,18 @@ def pairs(name: str) -> list[Pair]:
     return [Pair(d["one"], d["other"], d["same"]) for d in map(json.loads, lines)]
 
 
-async def called_similar(pair: Pair, similarity: QuestionSimilarity) -> bool:
+async def called_similar(pair: Pair, embeddings: Embeddings | None) -> bool:
     one, other = [await asyncio.to_thread(meaning, text) for text in (pair.one, pair.other)]
     if one != other:
         return False
-    return bool((await similarity.alike(pair.one, [pair.other])).scores)
+    return bool((await worded_alike(embeddings, pair.one, [pair.other])).scores)
 
 
-def service(kind: str) -> QuestionSimilarity:
+def service(kind: str) -> Embeddings | None:
     if kind == "words":
-        return QuestionSimilarity(None)
+        return None
     pytest.importorskip("sentence_transformers", reason="needs the extra embeddings")
-    return QuestionSimilarity(EmbeddingService())
+    return EmbeddingService()
 
 
 @pytest.mark.slow
@@ -60,8 +60,8 @@ async def test_what_is_called_similar_is_similar_and_most_of_it_is_found(
     kind: str,
     record_property: Callable[[str, object], None],
 ) -> None:
-    labelled, similarity = await asyncio.to_thread(pairs, name), service(kind)
-    found = [pair for pair in labelled if await called_similar(pair, similarity)]
+    labelled, embeddings = await asyncio.to_thread(pairs, name), service(kind)
+    found = [pair for pair in labelled if await called_similar(pair, embeddings)]
     right = [pair for pair in found if pair.same]
     precision = len(right) / len(found)
     recall = len(right) / sum(pair.same for pair in labelled)
@@ -72,5 +72,5 @@ async def test_what_is_called_similar_is_similar_and_most_of_it_is_found(
 
 
 async def test_the_same_words_are_compared_without_a_model() -> None:
-    alike = await service("words").alike("Does it help?", ["does it HELP", "Is rain wet?"])
+    alike = await worded_alike(None, "Does it help?", ["does it HELP", "Is rain wet?"])
     assert alike.scores == {0: 1.0}

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from deepcritical.services.operations import Operations
 
-__all__ = ["admin"]
-
 Row = TypeVar("Row", bound="BaseModel")
 
 admin = typer.Typer(

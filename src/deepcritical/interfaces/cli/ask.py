@@ -9,12 +9,14 @@ import asyncio
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from uuid import uuid4
 
 import typer
 
 from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
-from deepcritical.interfaces.cli.asked_records import ask_records
+from deepcritical.interfaces.cli import options
 from deepcritical.interfaces.cli.ended import (
     NoSimilar,
     Reuse,
@@ -25,41 +27,19 @@ from deepcritical.interfaces.cli.ended import (
     run_out,
 )
 from deepcritical.interfaces.cli.endings import NO_EVIDENCE
-from deepcritical.interfaces.cli.options import (
-    AskKey,
-    BaseUrl,
-    Choice,
-    ChosenModel,
-    ModelName,
-    Quiet,
-    Snapshot,
-    Sources,
-    chosen,
-    chosen_model,
-    folder_of,
-)
-from deepcritical.interfaces.cli.output import plain_json, to_stdout
+from deepcritical.interfaces.cli.output import plain_json, print_json, to_stdout
 from deepcritical.interfaces.report_files import ANSWER_FILES
 
 if TYPE_CHECKING:
-    from deepcritical.domain.answer import DeepAnswer, ToolOutput
-    from deepcritical.jobs.run import RunOf
+    from collections.abc import Mapping
 
-__all__ = ["ask"]
+    from deepcritical.answering.records import FollowUp, Passage, Quote
+    from deepcritical.domain.answer import DeepAnswer, ToolOutput
+    from deepcritical.domain.evidence import Evidence
+    from deepcritical.jobs.run import RunOf
+    from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 
 _MOST = 10
-
-
-class _Asked(NamedTuple):
-    question: str
-    context: str
-    max_iterations: int | None
-    out: Path | None
-    quiet: bool
-    as_json: bool
-    reusing: Reusing
-
-
 _Question = Annotated[str, typer.Argument(help="Any biomedical question, best on one thing.")]
 _Evidence = Annotated[
     str | None,
@@ -85,22 +65,33 @@ _Max = Annotated[
     int | None, typer.Option("--max", min=1, max=1000, help="With --evidence: records shown.")
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+NOT_IN_THE_EVIDENCE = "Not in the evidence."
+
+
+class _Asked(NamedTuple):
+    question: str
+    context: str
+    max_iterations: int | None
+    out: Path | None
+    quiet: bool
+    as_json: bool
+    reusing: Reusing
 
 
 def ask(
     question: _Question,
     evidence: _Evidence = None,
-    snapshot: Snapshot = None,
-    sources: Sources = None,
+    snapshot: options.Snapshot = None,
+    sources: options.Sources = None,
     context: _Context = "",
     max_iterations: _MaxIterations = None,
     out: _Out = None,
     most: _Max = None,
-    model: ModelName = None,
-    model_base_url: BaseUrl = None,
-    ask_key: AskKey = False,
+    model: options.ModelName = None,
+    model_base_url: options.BaseUrl = None,
+    ask_key: options.AskKey = False,
     as_json: _Json = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
     reuse: Reuse = None,
     no_similar: NoSimilar = False,
 ) -> None:
@@ -123,8 +114,8 @@ def ask(
         folder = _folder(out, most)
         reusing = Reusing(reuse, look=not (no_similar or quiet))
         wanted = _Asked(asked, context, max_iterations, folder, quiet, as_json, reusing)
-        with_model = chosen_model(model, model_base_url, ask_key)
-        found = _research(wanted, chosen(snapshot, sources), with_model)
+        with_model = options.chosen_model(model, model_base_url, ask_key)
+        found = _research(wanted, options.chosen(snapshot, sources), with_model)
     if not found:
         raise typer.Exit(NO_EVIDENCE)
 
@@ -141,10 +132,10 @@ def _refuse(*searching: object) -> None:
 def _folder(out: str | None, most: int | None) -> Path | None:
     if most is not None:
         raise typer.BadParameter("it goes with --evidence", param_hint="--max")
-    return folder_of(out)
+    return options.folder_of(out)
 
 
-def _research(wanted: _Asked, choice: Choice, model: ChosenModel) -> bool:
+def _research(wanted: _Asked, choice: options.Choice, model: options.ChosenModel) -> bool:
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
     from deepcritical.domain.answer import DeepAnswer
@@ -178,3 +169,95 @@ async def _print_failure(run: RunOf[DeepAnswer], error: DeepCriticalError) -> No
 def _print(output: ToolOutput) -> None:
     """Print an answer as the `deep_research` tool hands it out."""
     to_stdout(plain_json(output.model_dump_json(indent=2)) + "\n")
+
+
+def ask_records(evidence: str, question: str, most: int, *, as_json: bool) -> bool:
+    """Print what the records say to a question; whether they say anything."""
+    found, how = asyncio.run(_asked_of_records(evidence, question, most))
+    if not found.subjects and found.passages:
+        _tell("The question names no drug and no condition: sentences on any of them are shown.")
+    if as_json:
+        print_json(found.model_dump(mode="json") | {"retrieval": how})
+    else:
+        typer.echo(_as_text(found))
+    return bool(found.passages)
+
+
+def _tell(line: str) -> None:
+    typer.echo(visible(line), err=True)
+
+
+async def _asked_of_records(snapshot: str, question: str, most: int) -> tuple[FollowUp, str]:
+    # Imported late: `--help` and a refused question must not wait for them.
+    from deepcritical.answering.records import answer
+    from deepcritical.bootstrap import open_retrieval, read_settings
+    from deepcritical.services.evidence_store import EvidenceStore
+    from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
+
+    settings = read_settings()
+    source = SnapshotSource(snapshot_path(snapshot))
+    held = await source.contents()
+    for line in (await source.describe(), *(f"Not read: {line}" for line in held.skipped)):
+        _tell(line)
+    store = EvidenceStore()
+    store.add(held.records)
+    async with open_retrieval(settings, uuid4().hex, _tell) as rag:
+        ranked = await _ranked(rag, question, store.evidence)
+        how = (await rag.retrieval()).label
+        _tell(f"Retrieval: {how}")
+        vectors = await rag.vectors(list(ranked))
+    found = await asyncio.to_thread(answer, question, ranked, most=most, vectors=vectors)
+    return found, how
+
+
+async def _ranked(
+    rag: LlamaIndexRAGService, question: str, records: Mapping[str, Evidence]
+) -> dict[str, Evidence]:
+    """All records, best first; what retrieval does not find comes last and is read too."""
+    from deepcritical.domain.identity import canonical_ids
+    from deepcritical.tools.base import SourceQuery
+    from deepcritical.tools.rag_tool import RagTool
+
+    if not (await rag.retrieval()).lexical_because:
+        _tell(f"Reading {len(records)} records into the index; vectors that are kept save time.")
+    await rag.ingest(records)
+    query = SourceQuery(text=question, max_results=len(records))
+    found = (await RagTool(rag).fetch(query)).evidence
+    keys = {canonical_ids(record): key for key, record in records.items()}
+    best = {keys[canonical_ids(record)]: record for record in found}
+    unfound = {k: r.model_copy(update={"relevance_score": 0.0}) for k, r in records.items()}
+    return best | {key: record for key, record in unfound.items() if key not in best}
+
+
+def _as_text(found: FollowUp) -> str:
+    if not found.passages:
+        return f"{NOT_IN_THE_EVIDENCE}\n{visible(found.missing)}"
+    shown = (_passage(number, passage) for number, passage in enumerate(found.passages, 1))
+    return "\n\n".join([_head(found), *shown])
+
+
+def _head(found: FollowUp) -> str:
+    shown = len(found.passages)
+    less = f" Shown: {shown}; --max shows more." if shown < found.bearing else ""
+    return f"{found.told}{less}"
+
+
+def _passage(number: int, passage: Passage) -> str:
+    reference = passage.reference
+    flag = f" [{passage.caution.upper()}]" if passage.caution else ""
+    head = (reference.short_name, passage.strength, passage.stance and passage.stance.value)
+    lines = [
+        f"{number}. {' · '.join(part for part in head if part)}{flag}",
+        reference.title,
+        *(_quote(quote, quotable=passage.quotable) for quote in passage.quotes),
+        f"({passage.why})" if passage.stance == "neutral" and passage.why else "",
+        f"Note: {reference.note}" if reference.note else "",
+        " · ".join(filter(None, (*reference.public_ids, reference.link))),
+    ]
+    return "\n   ".join(" ".join(visible(line).split()) for line in lines if line)
+
+
+def _quote(quote: Quote, *, quotable: bool) -> str:
+    """In quotation marks only where the words are the source's own; → marks what decides."""
+    words = f"“{quote.text}”" if quotable else f"Summary: {quote.text}"
+    return f"{'→' if quote.decides else '-'} {words}"

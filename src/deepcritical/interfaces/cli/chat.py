@@ -24,25 +24,13 @@ from deepcritical.domain.chat import (
     ToolTold,
     TurnFailed,
 )
+from deepcritical.interfaces.cli import options
 from deepcritical.interfaces.cli.endings import NO_EVIDENCE, on_signals
-from deepcritical.interfaces.cli.options import (
-    AskKey,
-    BaseUrl,
-    Choice,
-    ChosenModel,
-    ModelName,
-    Snapshot,
-    Sources,
-    chosen,
-    chosen_model,
-)
 from deepcritical.interfaces.cli.output import plain_json
 from deepcritical.interfaces.render import as_text, describe
 
 if TYPE_CHECKING:
     from deepcritical.orchestrators.chat import Chat
-
-__all__ = ["chat"]
 
 _Question = Annotated[
     str | None, typer.Argument(help="One message; without it lines are read until the end.")
@@ -59,8 +47,6 @@ _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing of the tool
 
 
 class _Wanted(NamedTuple):
-    """What is said, about which run, and how it is shown."""
-
     question: str | None
     run: str | None
     yes: bool
@@ -71,11 +57,11 @@ class _Wanted(NamedTuple):
 def chat(
     question: _Question = None,
     run: _Run = None,
-    snapshot: Snapshot = None,
-    sources: Sources = None,
-    model: ModelName = None,
-    model_base_url: BaseUrl = None,
-    ask_key: AskKey = False,
+    snapshot: options.Snapshot = None,
+    sources: options.Sources = None,
+    model: options.ModelName = None,
+    model_base_url: options.BaseUrl = None,
+    ask_key: options.AskKey = False,
     yes: _Yes = False,
     as_json: _Json = False,
     quiet: _Quiet = False,
@@ -88,16 +74,18 @@ def chat(
     """
     if yes and question is None:
         raise typer.BadParameter("it goes with a QUESTION", param_hint="--yes")
-    with_model = chosen_model(model, model_base_url, ask_key)
+    with_model = options.chosen_model(model, model_base_url, ask_key)
     wanted = _Wanted(question, run, yes, as_json, quiet)
     try:
-        ending = asyncio.run(_talked(chosen(snapshot, sources), with_model, wanted))
+        ending = asyncio.run(_talked(options.chosen(snapshot, sources), with_model, wanted))
     except asyncio.CancelledError as error:
         raise errors.ResearchCancelled from error
     _end(ending)
 
 
-async def _talked(choice: Choice, model: ChosenModel, wanted: _Wanted) -> ChatEvent | None:
+async def _talked(
+    choice: options.Choice, model: options.ChosenModel, wanted: _Wanted
+) -> ChatEvent | None:
     """The event that ended the turn of one message; after lines, that of a key that is refused."""
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine runs in a task
@@ -112,7 +100,9 @@ async def _talked(choice: Choice, model: ChosenModel, wanted: _Wanted) -> ChatEv
 
 
 @asynccontextmanager
-async def _opened(choice: Choice, model: ChosenModel, run: str | None) -> AsyncIterator[Chat]:
+async def _opened(
+    choice: options.Choice, model: options.ChosenModel, run: str | None
+) -> AsyncIterator[Chat]:
     # Imported late: `--help` must not wait for the framework.
     from deepcritical.bootstrap import build_runs, open_chats, place_of, read_settings
 

@@ -16,25 +16,13 @@ import typer
 from deepcritical.domain.checks import Check, CheckState, failed, passed, skipped
 from deepcritical.domain.errors import ChecksFailedError, ConfigurationError, DeepCriticalError
 from deepcritical.domain.markdown import visible
-from deepcritical.interfaces.cli.options import (
-    AskKey,
-    BaseUrl,
-    Choice,
-    ChosenModel,
-    ModelName,
-    Snapshot,
-    Sources,
-    chosen,
-    chosen_model,
-)
+from deepcritical.interfaces.cli import options
 from deepcritical.interfaces.cli.output import print_json
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import LiveSources
     from deepcritical.domain.budget import RunLimits
     from deepcritical.models.providers import ModelServer
-
-__all__ = ["doctor"]
 
 EXTRAS = {
     "llm": ("pydantic_ai", "language models"),
@@ -54,11 +42,11 @@ _COLOURS = {CheckState.OK: "green", CheckState.PROBLEM: "red", CheckState.SKIPPE
 
 
 def doctor(
-    model: ModelName = None,
-    model_base_url: BaseUrl = None,
-    ask_key: AskKey = False,
-    snapshot: Snapshot = None,
-    sources: Sources = None,
+    model: options.ModelName = None,
+    model_base_url: options.BaseUrl = None,
+    ask_key: options.AskKey = False,
+    snapshot: options.Snapshot = None,
+    sources: options.Sources = None,
     within_s: Annotated[
         float,
         typer.Option("--within", min=1, help="Seconds that each check gets; all are made at once."),
@@ -71,8 +59,8 @@ def doctor(
     are opened. All is done at once, within about 10 s. It ends with 0 when no check found a
     problem, and with 15 when one did. The manager and the collector of spans are not looked at.
     """
-    asked = chosen_model(model, model_base_url, ask_key)
-    checks = asyncio.run(_examined(asked, chosen(snapshot, sources), within_s))
+    asked = options.chosen_model(model, model_base_url, ask_key)
+    checks = asyncio.run(_examined(asked, options.chosen(snapshot, sources), within_s))
     problems = [check.name for check in checks if check.state is CheckState.PROBLEM]
     if as_json:
         told = [check.model_dump(mode="json") for check in checks]
@@ -86,8 +74,9 @@ def doctor(
         )
 
 
-async def _examined(model: ChosenModel, choice: Choice, within_s: float) -> list[Check]:
-    """All checks, made at once; none waits for another."""
+async def _examined(
+    model: options.ChosenModel, choice: options.Choice, within_s: float
+) -> list[Check]:
     # Imported late: `--help` must not wait for them.
     from deepcritical.bootstrap import build_model_server, limits_of, open_sources, read_settings
     from deepcritical.export.pdf import check_pdf

@@ -1,47 +1,35 @@
-"""Runs up to their end, or former ones instead; printed, and written as files."""
+"""Runs up to their end, or former ones instead; shown, printed, and written as files."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import typer
 
+from deepcritical.domain import events
 from deepcritical.domain.errors import DeepCriticalError, StorageError
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.cli.endings import on_signals, resumable
 from deepcritical.interfaces.cli.options import Choice
 from deepcritical.interfaces.cli.output import file_to_stdout
-from deepcritical.interfaces.cli.progress import show
-from deepcritical.interfaces.render import similar_line
+from deepcritical.interfaces.render import describe, similar_line
 from deepcritical.interfaces.report_files import write_report
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import Document
     from deepcritical.domain.chat import SimilarRun
-    from deepcritical.jobs.run import RunOf
+    from deepcritical.jobs.run import Run, RunOf
     from deepcritical.jobs.runs import RunService
     from deepcritical.settings import Settings
-
-__all__ = [
-    "Ended",
-    "NoSimilar",
-    "Reuse",
-    "Reusing",
-    "Similar",
-    "Wanted",
-    "former_run",
-    "prepared",
-    "print_report",
-    "run_out",
-]
 
 Result = TypeVar("Result", bound="Document")
 Wanted = Literal["brief", "full", "json"]
@@ -56,6 +44,20 @@ Reuse = Annotated[
 NoSimilar = Annotated[
     bool, typer.Option("--no-similar", help="Do not look for former runs of similar questions.")
 ]
+_STEPS = (
+    events.SourcesOpened,
+    events.BudgetPlanned,
+    events.QuestionRefined,
+    events.InquiryRefined,
+    events.ChecklistMade,
+    events.RecordsRanked,
+    events.StudiesRead,
+    events.FactsMapped,
+    events.HypothesesProposed,
+    events.CompletenessChecked,
+    events.RoundChosen,
+)
+"""Events that stay on a terminal; of the others only the latest is seen."""
 
 
 class Reusing(NamedTuple):
@@ -119,12 +121,7 @@ async def run_out(
 ) -> Ended[Result]:
     """Begin a run once its question is checked, show it, and wait for its end.
 
-    Args:
-        runs: Is closed in the end.
-        check: Checks the question.
-        begin: Begins the run.
-        quiet: Whether warnings alone are shown.
-        failed: Is told of a run that fails.
+    It closes `runs`; `failed` is told of a run that fails.
     """
     try:
         if check:
@@ -172,11 +169,6 @@ def former_run(similar: Similar, reusing: Reusing, kind: type[Result]) -> Ended[
 
     On a terminal who asks is asked; in a script it is told on stderr, and the new run begins.
 
-    Args:
-        similar: Looks for similar ones.
-        reusing: What the command line says.
-        kind: What the new run would end with.
-
     Raises:
         TraceNotFoundError: There is no run of the id that the command line names.
         StorageError: That run has no result of this kind.
@@ -215,13 +207,6 @@ def print_report(
 ) -> None:
     """Print a report; one without a brief, of an old run or of `ask`, is printed as a whole.
 
-    Args:
-        report: The report, or an answer.
-        imprint: Which run it is of.
-        wanted: The form.
-        folder: Where its files are, if they were asked for.
-        is_kept: Whether the run can be had again by its id.
-
     Raises:
         StorageError: The output cannot be written.
     """
@@ -236,3 +221,71 @@ def print_report(
         return
     suffix = "json" if wanted == "json" else "md"
     file_to_stdout(suffix, FORMATS[suffix].render(report, imprint))
+
+
+async def show(run: Run, quiet: bool) -> None:
+    """Print the events of a run on stderr as they come, up to its end; if `quiet` its warnings."""
+    # Where nobody reads the progress any more, the report is still wanted.
+    with suppress(OSError):
+        if quiet:
+            await _told(run, _print_warning)
+        else:
+            await (_live(run) if _is_interactive() else _told(run, _print_line))
+
+
+def _is_interactive() -> bool:
+    # Imported late, as elsewhere: `--help` must not wait for it.
+    from rich.console import Console
+
+    return sys.stderr.isatty() and not Console(stderr=True).is_dumb_terminal
+
+
+async def _told(run: Run, tell: Callable[[events.LoggedEvent, str], None]) -> None:
+    async for logged in run.tail():
+        tell(logged, one_line(describe(logged.event)))
+
+
+def _print_line(logged: events.LoggedEvent, line: str) -> None:
+    typer.echo(f"{logged.progress:4.0%} {line}", err=True)
+
+
+def _print_warning(logged: events.LoggedEvent, line: str) -> None:
+    if isinstance(logged.event, events.Notice):
+        typer.echo(line, err=True)
+
+
+async def _live(run: Run) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
+    from rich.table import Column
+    from rich.text import Text
+
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    latest = TextColumn(
+        "{task.description}",
+        markup=False,
+        table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
+    )
+    columns = (SpinnerColumn(), BarColumn(20), TaskProgressColumn(), latest)
+    # Only stderr: what goes to stdout is not to be written around the live line.
+    with Progress(
+        *columns, console=console, transient=True, expand=True, redirect_stdout=False
+    ) as progress:
+        task = progress.add_task("Starting", total=1.0)
+
+        def tell(logged: events.LoggedEvent, line: str) -> None:
+            progress.update(task, completed=logged.progress, description=line)
+            if _warns(logged):
+                progress.console.print(Text.assemble(("! ", "bold yellow"), line))
+            elif isinstance(logged.event, _STEPS):
+                step = Text.assemble(("✓ ", "green"), line)
+                progress.console.print(step, no_wrap=True, overflow="ellipsis")
+
+        await _told(run, tell)
+    console.print()  # what stdout shows next begins behind a blank line
+
+
+def _warns(logged: events.LoggedEvent) -> bool:
+    event = logged.event
+    lost = isinstance(event, events.SourceSearched) and event.outcome == "unavailable"
+    return lost or isinstance(event, events.Notice)

@@ -13,8 +13,6 @@ import typer
 from deepcritical.domain import errors
 from deepcritical.domain.markdown import visible
 
-__all__ = ["EXIT_CODES", "INTERRUPTED", "NO_EVIDENCE", "exit_code", "on_signals", "resumable"]
-
 NO_EVIDENCE = 3
 INTERRUPTED = 130
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
@@ -60,12 +58,7 @@ def exit_code(error: BaseException) -> int:
 
 @contextmanager
 def resumable(run_id: str, *, is_kept: bool) -> Iterator[None]:
-    """Print the id of a run that is cancelled within, and how to go on with it.
-
-    Args:
-        run_id: The run.
-        is_kept: Whether the database has it.
-    """
+    """Print the id of a run that is cancelled within, and how to go on with it."""
     try:
         yield
     except errors.ResearchCancelled:

@@ -9,19 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.interfaces.cli.options import (
-    AskKey,
-    BaseUrl,
-    ChosenModel,
-    ModelName,
-    chosen_model,
-)
+from deepcritical.interfaces.cli import options
 
 if TYPE_CHECKING:
     from deepcritical.evaluation.scores import Evaluation, Outcome
     from deepcritical.jobs.runs import RunService
-
-__all__ = ["evaluate_sets"]
 
 
 def evaluate_sets(
@@ -29,15 +21,14 @@ def evaluate_sets(
         list[Path], typer.Argument(help="Files of labelled sets, or folders with such files.")
     ],
     snapshot: Annotated[
-        str,
-        typer.Option(help="Records for verdicts and searches: 'demo', or a .jsonl file."),
+        str, typer.Option(help="Records for verdicts and searches: 'demo', or a .jsonl file.")
     ] = "demo",
     limit: Annotated[
         int | None, typer.Option(min=1, help="Rows, articles or questions of each file.")
     ] = None,
-    model: ModelName = None,
-    model_base_url: BaseUrl = None,
-    ask_key: AskKey = False,
+    model: options.ModelName = None,
+    model_base_url: options.BaseUrl = None,
+    ask_key: options.AskKey = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder for evaluation.json and evaluation.md.")
     ] = None,
@@ -51,7 +42,7 @@ def evaluate_sets(
     and the one kept aside stand apart. Nothing is fetched. Exit codes: 0 measured; 2 wrong usage; 9
     no set of a known form; 11 the files cannot be written.
     """
-    asked = chosen_model(model, model_base_url, ask_key)
+    asked = options.chosen_model(model, model_base_url, ask_key)
     told, wrong = _measured(paths, snapshot, limit, asked)
     # Late: the dictionaries take seconds, and `--help` must not wait for them.
     from deepcritical.evaluation.scores import markdown
@@ -65,7 +56,7 @@ def evaluate_sets(
 
 
 def _measured(
-    paths: list[Path], snapshot: str, limit: int | None, model: ChosenModel
+    paths: list[Path], snapshot: str, limit: int | None, model: options.ChosenModel
 ) -> tuple[Evaluation, list[Outcome]]:
     from pydantic import SecretStr
 

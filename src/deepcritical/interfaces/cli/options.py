@@ -21,21 +21,6 @@ from deepcritical.tools.registry import DEFAULT_KEYS, KEYS, parse_sources
 if TYPE_CHECKING:
     from deepcritical.domain.recipe import OwnDocument
 
-__all__ = [
-    "AskKey",
-    "BaseUrl",
-    "Choice",
-    "ChosenModel",
-    "ModelName",
-    "Quiet",
-    "Snapshot",
-    "Sources",
-    "chosen",
-    "chosen_model",
-    "folder_of",
-    "is_file",
-]
-
 ModelName = Annotated[
     str | None,
     typer.Option(

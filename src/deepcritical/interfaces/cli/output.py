@@ -17,8 +17,6 @@ from deepcritical.domain.errors import ConfigurationError, StorageError
 if TYPE_CHECKING:
     from deepcritical.settings import Settings
 
-__all__ = ["file_to_stdout", "from_database", "plain_json", "print_json", "to_stdout"]
-
 
 class _Closed(Protocol):
     @property

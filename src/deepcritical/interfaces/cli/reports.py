@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.evidence import Evidence
     from deepcritical.domain.report_parts import Ledger, LedgerEntry
 
-__all__ = ["render", "verify"]
-
 _OF_MARKDOWN = (
     "A former version wrote it, in Markdown: its references and located quotes are checked, and "
     "what its prose says beside them is not."
@@ -41,7 +39,7 @@ def verify(
     # Imported late: the dictionaries take seconds, and `--help` must not wait for them.
     from deepcritical.writing.auditing import audit, is_of_markdown
 
-    told = read_report(report).report
+    told, _ = read_report(report)
     ledger = audit(told, _records(snapshot) if snapshot is not None else None)
     if as_json:
         entries = ledger.model_dump(mode="json")["entries"]
@@ -102,6 +100,5 @@ def render(
 
     Exit codes: 0 written; 8 the report cannot be read; 11 a file cannot be written.
     """
-    saved = read_report(report)
-    names = write_report(saved.report, saved.imprint, out)
+    names = write_report(*read_report(report), out)
     typer.echo(f"Written to {out}: {', '.join(names)}", err=True)

@@ -7,71 +7,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from deepcritical.domain.budget import Depth
 from deepcritical.domain.errors import PlanError, StorageError
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.plan import ResearchPlan, parse_plan
 from deepcritical.domain.question import checked_question
-from deepcritical.interfaces.cli.ended import (
-    Ended,
-    NoSimilar,
-    Reuse,
-    Reusing,
-    Similar,
-    Wanted,
-    former_run,
-    prepared,
-    run_out,
-)
+from deepcritical.interfaces.cli import ended, options
 from deepcritical.interfaces.cli.endings import NO_EVIDENCE
-from deepcritical.interfaces.cli.options import (
-    AskKey,
-    BaseUrl,
-    Choice,
-    ChosenModel,
-    ModelName,
-    Quiet,
-    Snapshot,
-    Sources,
-    chosen,
-    chosen_model,
-    folder_of,
-)
 from deepcritical.interfaces.report_files import REPORT_FILES
 from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import known
 
 if TYPE_CHECKING:
-    from deepcritical.domain.budget import Depth
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.runs import RunService
     from deepcritical.settings import Settings
 
-__all__ = ["read_plan", "research", "write_plan"]
-
 _LARGEST_PLAN = 1_000_000
 """In bytes."""
-
-
-class DepthName(StrEnum):
-    """The depths by name; see `RunLimits.for_depth`."""
-
-    quick = "quick"
-    standard = "standard"
-    deep = "deep"
-
-
-class ManagerName(StrEnum):
-    """Who may manage the team."""
-
-    guided = "guided"
-    standard = "standard"
 
 
 _Question = Annotated[
@@ -90,13 +49,13 @@ _Full = Annotated[
     bool, typer.Option("--full", help="Print the whole report, as Markdown, and not its brief.")
 ]
 _Depth = Annotated[
-    DepthName | None,
+    Depth | None,
     typer.Option(
         help="How far the search goes: 1, 3 or 10 rounds at most; by default standard, which is 3."
     ),
 ]
 _Manager = Annotated[
-    ManagerName | None,
+    Literal["guided", "standard"] | None,
     typer.Option(
         help="Who names the next agent: code (guided, the default), or the model (standard)."
     ),
@@ -118,7 +77,7 @@ _With = Annotated[
 ]
 
 
-def _wanted_form(as_json: bool, full: bool) -> Wanted:
+def _wanted_form(as_json: bool, full: bool) -> ended.Wanted:
     """Return the form in which the report is printed.
 
     Raises:
@@ -131,21 +90,21 @@ def _wanted_form(as_json: bool, full: bool) -> Wanted:
 
 def research(
     question: _Question = None,
-    snapshot: Snapshot = None,
-    sources: Sources = None,
+    snapshot: options.Snapshot = None,
+    sources: options.Sources = None,
     out: _Out = None,
     as_json: _Json = False,
     full: _Full = False,
     depth: _Depth = None,
-    model: ModelName = None,
-    model_base_url: BaseUrl = None,
-    ask_key: AskKey = False,
-    quiet: Quiet = False,
+    model: options.ModelName = None,
+    model_base_url: options.BaseUrl = None,
+    ask_key: options.AskKey = False,
+    quiet: options.Quiet = False,
     manager: _Manager = None,
     plan: _Plan = None,
     from_plan: _FromPlan = None,
-    reuse: Reuse = None,
-    no_similar: NoSimilar = False,
+    reuse: ended.Reuse = None,
+    no_similar: ended.NoSimilar = False,
     own: _With = None,
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
@@ -157,11 +116,13 @@ def research(
     problem (doctor); 16 no usable plan; 17 question declined; 18 database damaged; 19 it can only
     be read; 20 its disk is full; 21 there is none; 130 interrupted.
     """
-    folder, wanted = folder_of(out), _wanted_form(as_json, full)
+    folder, wanted = options.folder_of(out), _wanted_form(as_json, full)
     question = None if question is None else checked_question(question)
-    with_model = chosen_model(model, model_base_url, ask_key)
-    reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan or own))
-    asked = _Asked(question, chosen(snapshot, sources, own), with_model, depth, manager, reusing)
+    with_model = options.chosen_model(model, model_base_url, ask_key)
+    reusing = ended.Reusing(reuse, look=not (no_similar or quiet or from_plan or own))
+    asked = _Asked(
+        question, options.chosen(snapshot, sources, own), with_model, depth, manager, reusing
+    )
     if plan:
         others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
         _plan(asked, plan, quiet, {**others, "--json": as_json or None, "--full": full or None})
@@ -170,14 +131,12 @@ def research(
 
 
 class _Asked(NamedTuple):
-    """What the command line says of a run."""
-
     question: str | None
-    choice: Choice
-    model: ChosenModel
-    depth: DepthName | None
-    manager: ManagerName | None
-    reusing: Reusing
+    choice: options.Choice
+    model: options.ChosenModel
+    depth: Depth | None
+    manager: str | None
+    reusing: ended.Reusing
 
     @property
     def text(self) -> str:
@@ -192,11 +151,6 @@ class _Asked(NamedTuple):
             others = "a plan with --from-plan, or a former run with --reuse"
             raise typer.BadParameter(f"name one, {others}", param_hint="QUESTION")
         return checked_question(self.question)
-
-    @property
-    def depth_name(self) -> Depth:
-        """The depth, or the default one."""
-        return (self.depth or DepthName.standard).value
 
     def planned(self, path: Path) -> ResearchPlan:
         """The plan in a file, which says all that is asked.
@@ -227,11 +181,11 @@ def _check_alone(option: str, others: Mapping[str, object]) -> None:
         raise typer.BadParameter(f"not together with {', '.join(given)}", param_hint=option)
 
 
-def _built(asked: _Asked, choice: Choice) -> tuple[Settings, RunService]:
+def _built(asked: _Asked, choice: options.Choice) -> tuple[Settings, RunService]:
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
 
-    manages = {"manager": asked.manager.value} if asked.manager else {}
+    manages = {"manager": asked.manager} if asked.manager else {}
     settings = read_settings(*asked.model).model_copy(update=manages)
     return settings, build_runs(settings, **choice.sought)
 
@@ -241,7 +195,7 @@ def _plan(asked: _Asked, path: Path, quiet: bool, others: dict[str, object]) -> 
     text = asked.text
     _check_new(path)
     _, runs = _built(asked, asked.choice)
-    plan = asyncio.run(runs.plan(text, depth=asked.depth_name))
+    plan = asyncio.run(runs.plan(text, depth=asked.depth or "standard"))
     write_plan(plan, path)
     if not quiet:
         typer.echo(visible(_summary(plan, path)), err=True)
@@ -249,29 +203,29 @@ def _plan(asked: _Asked, path: Path, quiet: bool, others: dict[str, object]) -> 
 
 def _research(
     asked: _Asked, planned: Path | None, out: Path | None, quiet: bool
-) -> Ended[ResearchReport]:
+) -> ended.Ended[ResearchReport]:
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.runs import RESEARCH
 
     plan = asked.planned(planned) if planned else None
     question = plan.question.text if plan else asked.text
-    choice = Choice(plan.place.snapshot, plan.place.sources) if plan else asked.choice
+    choice = options.Choice(plan.place.snapshot, plan.place.sources) if plan else asked.choice
     settings, runs = _built(asked, choice)
-    depth: dict[str, Any] = {"depth": asked.depth_name}
+    depth: dict[str, Any] = {"depth": asked.depth or "standard"}
     if not plan:
-        similar = Similar(settings, runs, choice, question, RESEARCH, depth)
-        if former := former_run(similar, asked.reusing, ResearchReport):
+        similar = ended.Similar(settings, runs, choice, question, RESEARCH, depth)
+        if former := ended.former_run(similar, asked.reusing, ResearchReport):
             return former
     submit = partial(
         runs.submit,
         question,
-        log_path=prepared(out, REPORT_FILES),
+        log_path=ended.prepared(out, REPORT_FILES),
         plan=plan,
         documents=choice.documents,
         **depth,
     )
     check = None if plan else runs.check(question)
-    return asyncio.run(run_out(runs, check, submit, quiet))
+    return asyncio.run(ended.run_out(runs, check, submit, quiet))
 
 
 def _check_new(path: Path) -> None:
@@ -327,7 +281,6 @@ def write_plan(plan: ResearchPlan, path: Path) -> None:
 
 
 def _summary(plan: ResearchPlan, path: Path) -> str:
-    """What the plan says, and what to do with it."""
     question, limits = plan.question, plan.limits
     rounds = f"{limits.max_iterations} {'round' if limits.max_iterations == 1 else 'rounds'}"
     lines = (

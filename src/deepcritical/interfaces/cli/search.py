@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from deepcritical.tools.search_handler import SourceAnswer
     from deepcritical.tools.searching import Found
 
-__all__ = ["search"]
-
-
 Source = StrEnum("Source", {key: key for key in (*KEYS, "all")})  # type: ignore[misc]
 """The sources by key."""
 

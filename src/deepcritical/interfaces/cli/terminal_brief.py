@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
     from deepcritical.domain.report_parts import Reference
 
-__all__ = ["print_brief"]
-
 _LINES = 40
 """Of a brief that is 100 columns wide or wider, so that it fits a screen."""
 _NARROW_LINES = 50
@@ -54,15 +52,12 @@ _CERTAINTIES = {Certainty.HIGH: "green", Certainty.MODERATE: "cyan", Certainty.L
 
 
 class _Room(NamedTuple):
-    """How many of each are printed."""
-
     findings: int
     studies: int
     missing: int
     trials: int
 
     def of(self, brief: Brief) -> Brief:
-        """Return the brief with no more than that."""
         kept = {name: getattr(brief, name)[:most] for name, most in self._asdict().items()}
         return brief.model_copy(update=kept)
 
@@ -96,10 +91,7 @@ class _Page(NamedTuple):
 def print_brief(report: ResearchReport, brief: Brief, hint: str) -> None:
     """Print the brief on stdout in at most 40 lines, or 50 on a narrow terminal.
 
-    Args:
-        report: The report that it heads, for question, verdict and references.
-        brief: The brief.
-        hint: The last line: where the rest is.
+    The last line is `hint`: where the rest is.
 
     Raises:
         StorageError: The output cannot be written.

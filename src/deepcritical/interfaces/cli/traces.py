@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from deepcritical.domain.errors import (
-    ERRORS,
-    DeepCriticalError,
-    ResearchCancelled,
-    StorageError,
-)
+from deepcritical.domain.errors import ERRORS, DeepCriticalError, ResearchCancelled, StorageError
 from deepcritical.domain.events import Notice, RunCancelled, RunFailed
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.recipe import RUN_LOG
@@ -33,8 +28,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.services.job_board import JobBoard
     from deepcritical.services.tool_trace_service import ToolTraceService
-
-__all__ = ["traces"]
 
 T = TypeVar("T")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["INSTRUCTIONS", "catalogue"]
-
 INSTRUCTIONS = (
     "Biomedical research in which every sentence rests on a located quote. A look-up: search_*. "
     "A question that needs many studies weighed: deep_research, or research_report for drug "
@@ -70,12 +68,7 @@ def _starting(research: ResearchTools) -> Iterator[Tool]:
         asks_sources=True,
     )
     yield _tool(research.deep_research, "Deep research", f"{deep.description} {_GOES_ON}", **begins)
-    yield _tool(
-        research.research_report,
-        "Drug-repurposing report",
-        again,
-        **begins,
-    )
+    yield _tool(research.research_report, "Drug-repurposing report", again, **begins)
     yield _tool(
         research.start_research,
         "Start research",

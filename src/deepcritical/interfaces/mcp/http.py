@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
@@ -15,17 +14,14 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deepcritical.interfaces.access import Access, Caller
+from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
 from deepcritical.interfaces.mcp.server import build_server
-from deepcritical.interfaces.mcp.tool import Needs
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
-
-__all__ = ["PATH", "Mounted", "over_http"]
 
 PATH = "/mcp"
 _MAX_SESSIONS = 1000
@@ -48,17 +44,10 @@ def over_http(
 ) -> Mounted:
     """The tools at `PATH`.
 
-    Args:
-        runs: Runs the questions.
-        lookups: Searches and finds records.
-        access: Says who may start and stop runs.
-        hosts: The names under which the server is asked, and whose pages may ask; None for any.
-        similar: Finds former runs of similar questions; without it none are found.
+    Asked under the names of `hosts`, and by their pages; None takes any.
     """
     manager = StreamableHTTPSessionManager(
-        build_server(
-            runs, lookups, partial(_caller, access), partial(_check_reader, access), similar
-        ),
+        build_server(runs, lookups, access, similar),
         security_settings=_security(hosts),
         max_request_body_size=MAX_BODY_BYTES,
         max_sessions=_MAX_SESSIONS,
@@ -77,7 +66,6 @@ class _Counted:
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         asked = Request(scope)
         if MCP_SESSION_ID_HEADER in asked.headers:
             await self._app(scope, receive, send)
@@ -91,25 +79,6 @@ class _Counted:
 
         self._access.check_sessions(asked)
         await self._app(scope, receive, counted)
-
-
-def _caller(access: Access, request: Request | None, needs: Needs) -> Caller:
-    if request is None:
-        raise ValueError("the transport gave a call without its request")
-    if needs is Needs.READ:
-        return Caller("", "")
-    caller = access.identify(request)
-    if needs is Needs.WORK:
-        access.admit_heavy(request)
-    if needs is Needs.START:
-        access.admit_run(caller)
-    return caller
-
-
-def _check_reader(access: Access, request: Request | None, run_id: str, owner: str) -> None:
-    if request is None:
-        raise ValueError("the transport gave a call without its request")
-    access.check_reader(request, run_id, owner)
 
 
 def _security(hosts: Sequence[str] | None) -> TransportSecuritySettings:

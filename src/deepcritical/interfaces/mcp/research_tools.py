@@ -36,8 +36,7 @@ from deepcritical.domain.tool_registry import (
 from deepcritical.domain.traces import Folded, fold
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import check_owner
-from deepcritical.interfaces.mcp import arguments as asked
-from deepcritical.interfaces.mcp import results
+from deepcritical.interfaces.mcp import models
 from deepcritical.interfaces.mcp.tool import Call, ToolError
 from deepcritical.interfaces.render import describe, told
 from deepcritical.interfaces.report_files import formats_of
@@ -53,15 +52,11 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["NEXT", "ResearchTools"]
-
 NEXT = "Call get_research_status every 15 seconds or so, and get_report when it has ended."
 """What to do after a run was started."""
 
 
 class _Known(NamedTuple):
-    """A run, and what its events come to."""
-
     run: RunView
     events: tuple[LoggedEvent, ...]
     folded: Folded
@@ -138,8 +133,8 @@ class ResearchTools:
         return ToolError(text, output)
 
     async def find_similar_research(
-        self, call: Call, given: asked.StartResearch
-    ) -> results.SimilarResearch:
+        self, call: Call, given: models.StartResearch
+    ) -> models.SimilarResearch:
         """Former runs of the user that may answer a question.
 
         Raises:
@@ -147,7 +142,7 @@ class ResearchTools:
         """
         _check_kind(given)
         if self._similar is None:
-            return results.SimilarResearch(runs=())
+            return models.SimilarResearch(runs=())
         found = await self._similar.similar(
             given.question,
             RESEARCH if given.kind == "report" else DEEP_RESEARCH,
@@ -156,9 +151,9 @@ class ResearchTools:
             max_iterations=given.rounds,
             user_id=call.caller.user_id,
         )
-        return results.SimilarResearch(runs=found)
+        return models.SimilarResearch(runs=found)
 
-    async def start_research(self, call: Call, given: asked.StartResearch) -> results.Started:
+    async def start_research(self, call: Call, given: models.StartResearch) -> models.Started:
         """A run that nobody waits for.
 
         Raises:
@@ -185,14 +180,14 @@ class ResearchTools:
         else:
             rounds = given.rounds
             run = self._runs.ask(question, context=given.context, max_iterations=rounds, **common)
-        return results.Started(trace_id=run.run_id, kind=given.kind, next=NEXT)
+        return models.Started(trace_id=run.run_id, kind=given.kind, next=NEXT)
 
     async def get_research_status(
-        self, call: Call, given: asked.AboutTrace
-    ) -> results.ResearchStatus:
+        self, call: Call, given: models.AboutTrace
+    ) -> models.ResearchStatus:
         """How far a run is."""
         known = await self._known(call, given.trace_id)
-        return results.ResearchStatus(
+        return models.ResearchStatus(
             trace_id=given.trace_id,
             question=known.run.question,
             status=known.folded.status,
@@ -202,7 +197,7 @@ class ResearchTools:
             error_message=visible(known.folded.error_message),
         )
 
-    async def get_report(self, call: Call, given: asked.GetReport) -> results.ReportText:
+    async def get_report(self, call: Call, given: models.GetReport) -> models.ReportText:
         """What a run ended with.
 
         Raises:
@@ -214,17 +209,17 @@ class ResearchTools:
             raise ToolError(await self._why_none(call, given.trace_id))
         form = formats_of(document)[given.format]
         written = await asyncio.to_thread(form.render, document, Imprint(run.run_id, run.ended_at))
-        return results.ReportText(
+        return models.ReportText(
             trace_id=run.run_id,
             kind="report" if document is run.report else "answer",
             format=given.format,
             content=written.decode(),
         )
 
-    async def get_trace(self, call: Call, given: asked.GetTrace) -> results.TraceOutput:
+    async def get_trace(self, call: Call, given: models.GetTrace) -> models.TraceOutput:
         """What happened in a run so far."""
         run, events, folded = await self._known(call, given.trace_id)
-        return results.TraceOutput(
+        return models.TraceOutput(
             trace_id=run.run_id,
             question=run.question,
             status=folded.status,
@@ -235,7 +230,7 @@ class ResearchTools:
             error_message=visible(folded.error_message),
         )
 
-    async def finish_research(self, call: Call, given: asked.AboutTrace) -> results.ResearchStatus:
+    async def finish_research(self, call: Call, given: models.AboutTrace) -> models.ResearchStatus:
         """Have a run write from what there is; one that has ended stays as it is.
 
         Raises:
@@ -247,7 +242,7 @@ class ResearchTools:
             await self._runs.write_now(given.trace_id)
         return await self.get_research_status(call, given)
 
-    async def cancel_research(self, call: Call, given: asked.AboutTrace) -> results.ResearchStatus:
+    async def cancel_research(self, call: Call, given: models.AboutTrace) -> models.ResearchStatus:
         """Stop a run; one that has ended stays as it is.
 
         Raises:
@@ -292,7 +287,7 @@ async def _ended(steps: AsyncGenerator[ToolStep, None], call: Call) -> dict[str,
     raise AssertionError("a tool ends with a result")
 
 
-def _check_kind(given: asked.StartResearch) -> None:
+def _check_kind(given: models.StartResearch) -> None:
     for name in ("depth",) if given.kind == "answer" else ("context", "max_iterations"):
         if name in given.model_fields_set:
             raise ToolError(f"`{name}` does not go with kind {given.kind}. Leave it out.")
@@ -302,8 +297,8 @@ async def _no_report(run_id: str, why: str) -> ToolError:
     return ToolError(f"{why} (trace_id {run_id})")
 
 
-def _told(logged: LoggedEvent) -> results.TraceEvent:
-    return results.TraceEvent(
+def _told(logged: LoggedEvent) -> models.TraceEvent:
+    return models.TraceEvent(
         seq=logged.seq,
         at=logged.at,
         stage=logged.stage.value,

@@ -10,8 +10,7 @@ from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.text import shorten_at_sentence
-from deepcritical.interfaces.mcp import arguments as asked
-from deepcritical.interfaces.mcp import results
+from deepcritical.interfaces.mcp import models
 from deepcritical.interfaces.mcp.tool import Call, Run, ToolError
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.domain.claims import Check, ClaimCheck
     from deepcritical.domain.evidence import Evidence
-
-__all__ = ["SearchTools"]
 
 _SNIPPET = 500
 """Characters that a snippet should not exceed; it is cut at a sentence."""
@@ -38,11 +35,11 @@ class SearchTools:
     def of(self, source: str) -> Run:
         """The search of one source."""
 
-        async def search(_call: Call, given: asked.Search) -> results.SearchOutput:
+        async def search(_call: Call, given: models.Search) -> models.SearchOutput:
             query = checked_question(given.query)
             found = await self._lookups.search([source], query, given.max_results)
             answer = found.answers[0]
-            return results.SearchOutput(
+            return models.SearchOutput(
                 source=answer.source,
                 outcome=answer.result.outcome.value,
                 query_as_run=answer.result.query_as_run,
@@ -53,7 +50,7 @@ class SearchTools:
 
         return search
 
-    async def verify_claim(self, _call: Call, given: asked.VerifyClaim) -> results.Verified:
+    async def verify_claim(self, _call: Call, given: models.VerifyClaim) -> models.Verified:
         """Whether the records bear a sentence out.
 
         Raises:
@@ -66,7 +63,7 @@ class SearchTools:
         check_size(claim, (record.content for record in records.values()))
         check = await asyncio.to_thread(_checked, claim, records, given.quote or None)
         source = records.get(check.evidence_id)
-        return results.Verified(
+        return models.Verified(
             claim=claim,
             verdict=check.verdict,
             reasons=tuple(map(visible, check.reasons)),
@@ -86,15 +83,15 @@ def _checked(claim: str, records: Mapping[str, Evidence], quote: str | None) -> 
     return verify_claim(claim, records, quote)
 
 
-def _check_made(check: Check) -> results.CheckMade:
+def _check_made(check: Check) -> models.CheckMade:
     reason = visible(check.reason)
-    return results.CheckMade(kind=check.kind.value, outcome=check.outcome.value, reason=reason)
+    return models.CheckMade(kind=check.kind.value, outcome=check.outcome.value, reason=reason)
 
 
-def _record(record: Evidence) -> results.FoundRecord:
+def _record(record: Evidence) -> models.FoundRecord:
     meta, citation = record.metadata, record.citation
     ids = sorted(canonical_ids(record), key=_rank)
-    return results.FoundRecord(
+    return models.FoundRecord(
         id=ids[0],
         ids=tuple(ids),
         title=visible(citation.title),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
@@ -31,7 +31,8 @@ from pydantic import SecretStr
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.interfaces.access import Caller
+from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.interfaces.access import Access, Caller
 from deepcritical.interfaces.mcp.catalogue import INSTRUCTIONS, catalogue
 from deepcritical.interfaces.mcp.tool import Call, Needs, Tell, Tool, ToolError
 
@@ -42,13 +43,7 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["CallerOf", "CheckReader", "build_server", "listed"]
-
 _LOG = logging.getLogger(__name__)
-CallerOf = Callable[["Request | None", Needs], Caller]
-"""Who asks; an AccessError if he may not. There is no request over stdio."""
-CheckReader = Callable[["Request | None", str, str], None]
-"""An AccessError if a caller may not read a run: its id, and its owner, '' without a run."""
 Context = ServerRequestContext[Any, Any]
 _MAX_WAITING = 1000
 """Calls that are remembered as waiting for a run: of a lost client no word comes that it is."""
@@ -59,15 +54,15 @@ _STEP = 0.0001
 def build_server(
     runs: RunService,
     lookups: Lookups,
-    caller_of: CallerOf,
-    check_reader: CheckReader,
+    access: Access | None,
     similar: SimilarRuns | None = None,
-    *,
-    reads_files: bool = False,
 ) -> Server[Any]:
-    """The server, for any transport; `reads_files` where the client could read them by itself."""
-    tools = catalogue(runs, lookups, similar, reads_files=reads_files)
-    answering = _Answering(runs, tools, caller_of, check_reader)
+    """The server, for any transport.
+
+    Without `access` every caller is the local user, who could read the files here by himself.
+    """
+    tools = catalogue(runs, lookups, similar, reads_files=access is None)
+    answering = _Answering(runs, tools, access)
     server: Server[Any] = Server(
         "deepcritical",
         version=version("deepcritical"),
@@ -83,26 +78,16 @@ def build_server(
 
 
 class _Answering:
-    """Answers the requests of all clients."""
-
-    def __init__(
-        self,
-        runs: RunService,
-        tools: dict[str, Tool],
-        caller_of: CallerOf,
-        check_reader: CheckReader,
-    ) -> None:
+    def __init__(self, runs: RunService, tools: dict[str, Tool], access: Access | None) -> None:
         self._runs = runs
         self._tools = tools
-        self._caller_of = caller_of
-        self._check_reader = check_reader
+        self._access = access
         self._waiting: dict[tuple[str, str], str] = {}
         """The run that a request waits for, by session and number of the request."""
 
     async def listed(
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        """All tools."""
         return ListToolsResult(tools=[listed(tool) for tool in self._tools.values()])
 
     async def called(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -130,13 +115,30 @@ class _Answering:
     def _call(self, context: Context, needs: Needs) -> Call:
         model, key = _own_model(context.request)
         return Call(
-            caller=self._caller_of(context.request, needs),
+            caller=self._caller(context.request, needs),
             model=model,
             key=key,
             tell=_tell(context),
             check_reader=partial(self._check_reader, context.request),
             attached=partial(self._attached, _key(context, context.request_id)),
         )
+
+    def _caller(self, request: Request | None, needs: Needs) -> Caller:
+        if self._access is None:
+            return Caller(LOCAL_USER, "")
+        asked = _sent(request)
+        if needs is Needs.READ:
+            return Caller("", "")
+        caller = self._access.identify(asked)
+        if needs is Needs.WORK:
+            self._access.admit_heavy(asked)
+        if needs is Needs.START:
+            self._access.admit_run(caller)
+        return caller
+
+    def _check_reader(self, request: Request | None, run_id: str, owner: str) -> None:
+        if self._access is not None:
+            self._access.check_reader(_sent(request), run_id, owner)
 
     @contextmanager
     def _attached(self, key: tuple[str, str] | None, run_id: str) -> Iterator[None]:
@@ -153,6 +155,12 @@ class _Answering:
             raise
         # Not when the call is cancelled: only then does the client's notification come, if any.
         self._waiting.pop(key, None)
+
+
+def _sent(request: Request | None) -> Request:
+    if request is None:
+        raise ValueError("the transport gave a call without its request")
+    return request
 
 
 def _key(context: Context, request_id: object) -> tuple[str, str] | None:

@@ -11,17 +11,12 @@ from typing import TYPE_CHECKING, Any
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
-from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.interfaces.access import Caller
-from deepcritical.interfaces.left_runs import tended
 from deepcritical.interfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
-
-__all__ = ["serve_stdio"]
 
 
 def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None = None) -> None:
@@ -30,21 +25,12 @@ def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None 
     Nothing but the protocol goes to stdout; logs go to stderr.
     """
     logging.basicConfig(level=logging.WARNING)
-    local = Caller(LOCAL_USER, "")
-    server = build_server(
-        runs,
-        lookups,
-        lambda _request, _needs: local,
-        lambda _request, _run_id, _owner: None,
-        similar,
-        reads_files=True,
-    )
-    asyncio.run(_serve(server, runs))
+    asyncio.run(_serve(build_server(runs, lookups, None, similar), runs))
 
 
 async def _serve(server: Server[Any], runs: RunService) -> None:
     _close_on_signals(runs)
-    beginning = [asyncio.create_task(work) for work in (runs.warm_up(), tended(runs))]
+    beginning = [asyncio.create_task(work) for work in (runs.warm_up(), runs.keep_tending())]
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

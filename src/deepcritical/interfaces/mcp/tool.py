@@ -12,8 +12,6 @@ from pydantic import SecretStr, ValidationError
 from deepcritical.domain.base import Model
 from deepcritical.interfaces.access import Caller
 
-__all__ = ["Call", "Needs", "Run", "Tell", "Tool", "ToolError"]
-
 Tell = Callable[[float, str], Awaitable[None]]
 """Tells the client how far a call is, 0-1, and what happened."""
 
@@ -81,12 +79,7 @@ class Tool(NamedTuple):
 
 
 class ToolError(Exception):
-    """A call that ends as an error of its tool.
-
-    Args:
-        text: What happened and what to do next.
-        output: What the tool has to say all the same.
-    """
+    """A call that ends as an error of its tool."""
 
     def __init__(self, text: str, output: Model | None = None) -> None:
         super().__init__(text, output)

@@ -1,27 +1,38 @@
-"""What the form asks for, read from what a browser sent."""
+"""What the form asks for, read from what a browser sent, and former runs that may answer it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
+import gradio as gr
 from pydantic import SecretStr, ValidationError
 
+from deepcritical.domain.base import first_invalid
 from deepcritical.domain.budget import Depth, OwnLimits
-from deepcritical.domain.errors import ConfigurationError, DocumentError
+from deepcritical.domain.chat import SimilarRun
+from deepcritical.domain.errors import (
+    ConfigurationError,
+    DeepCriticalError,
+    DocumentError,
+    QuestionError,
+)
+from deepcritical.domain.markdown import visible
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.domain.recipe import OwnDocument
+from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.form import AUTO, Form
+from deepcritical.interfaces.page.parts import RunShown
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
+from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.questions.forms import require_one_meaning, wants_verdict
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.chatting import read_look_up
-
-__all__ = ["THREAD", "Asked", "answered_by", "key_of", "read_asked", "reasoner_for"]
 
 THREAD = "thread"
 """In place of a run: the question is answered in the thread."""
@@ -68,18 +79,10 @@ class Asked:
         Raises:
             DeepCriticalError: Nothing is started, and why.
         """
-        common: dict[str, Any] = {
-            "depth": self.depth,
-            "sources": self.sources,
-            "own_limits": self.own_limits,
-            "reasoner": self.reasoner,
-            "model_api_key": self.key,
-            "user_id": user_id,
-            "documents": self.documents,
-        }
+        own = {**self._given, "user_id": user_id, "documents": self.documents}
         if self.kind == RESEARCH:
-            return runs.submit(self.question, plan=plan, **common)
-        return runs.ask(self.question, **common)
+            return runs.submit(self.question, plan=plan, **own)
+        return runs.ask(self.question, **own)
 
     async def plan(self, runs: RunService) -> ResearchPlan:
         """What the run would do first.
@@ -87,14 +90,17 @@ class Asked:
         Raises:
             DeepCriticalError: There is no plan, and why.
         """
-        return await runs.plan(
-            self.question,
-            depth=self.depth,
-            sources=self.sources,
-            own_limits=self.own_limits,
-            reasoner=self.reasoner,
-            model_api_key=self.key,
-        )
+        return await runs.plan(self.question, **self._given)
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        return {
+            "depth": self.depth,
+            "sources": self.sources,
+            "own_limits": self.own_limits,
+            "reasoner": self.reasoner,
+            "model_api_key": self.key,
+        }
 
 
 def answered_by(question: str) -> str:
@@ -147,10 +153,9 @@ def _limits(form: Form, sent: Mapping[Any, Any]) -> OwnLimits:
     try:
         return OwnLimits.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        name = fields[str(first["loc"][0])].label
+        where, why, given_value = first_invalid(error)
         raise ConfigurationError(
-            f"“{name}” cannot be {first['input']}: {first['msg']}.", "Change it, or empty it."
+            f"“{fields[where].label}” cannot be {given_value}: {why}.", "Change it, or empty it."
         ) from error
 
 
@@ -166,3 +171,63 @@ async def reasoner_for(runs: RunService, model: str | None, key: SecretStr | Non
         ConfigurationError: There is none.
     """
     return await asyncio.to_thread(runs.reasoner_of, (model or "").strip(), key)
+
+
+@dataclass
+class FormerRuns:
+    """Looks for them while the question is still in its field."""
+
+    runs: RunService
+    access: Access
+    similar: SimilarRuns | None
+
+    async def offered(
+        self, question: str, kind: str, depth: Depth, shown: RunShown | None, request: gr.Request
+    ) -> str:
+        """The offer as HTML; '' without one, and for the question of the run that is shown."""
+        if self.similar is None or request.request is None or not (question or "").strip():
+            return ""
+        if isinstance(shown, dict) and shown.get("question") == visible(question):
+            return ""
+        limits: dict[str, Any] = {"depth": depth}
+        try:
+            if kind == AUTO:
+                kind = await asyncio.to_thread(answered_by, question)
+            if kind == THREAD:
+                return ""
+            if kind == DEEP_RESEARCH:
+                limits = {"max_iterations": self.runs.limits_for(depth).max_iterations}
+            caller = self.access.identify(request.request)
+            self.access.admit_heavy(request.request)
+            found = await self.similar.similar(question, kind, user_id=caller.user_id, **limits)
+        except QuestionError:
+            return ""  # told when it is asked
+        except asyncio.CancelledError:
+            # The server is ending, and the framework would print how far it came.
+            raise gr.Error("The server is ending.", print_exception=False) from None
+        except DeepCriticalError as error:
+            why = escape(visible(str(error)))
+            return f'<p class="note">Former runs could not be looked up: {why}</p>'
+        return _offer(found)
+
+
+def _offer(found: tuple[SimilarRun, ...]) -> str:
+    if not found:
+        return ""
+    items = "".join(map(_item, found))
+    return (
+        '<section class="similar" role="status" aria-label="Former runs">'
+        f"<p><b>You already have a report on this.</b> Open it, or run again.</p><ul>{items}</ul>"
+        "</section>"
+    )
+
+
+def _item(one: SimilarRun) -> str:
+    question, headline, news = (
+        escape(visible(text)) for text in (one.question, one.headline, one.news.told)
+    )
+    return (
+        f'<li><a href="?run={escape(one.run_id)}">{question}</a>'
+        f'<span class="note">{one.age} ago · {headline} · {one.references} references, by '
+        f"{escape(visible(one.written_by))}. {news}</span></li>"
+    )

@@ -16,8 +16,6 @@ from deepcritical.interfaces.page.parts import asset, html, script
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.tools.registry import BY_KEY
 
-__all__ = ["AUTO", "Form", "build_form", "build_own_runs"]
-
 EXAMPLES = (
     "Can metformin be repurposed for Alzheimer's disease?",
     "What could be repurposed for Alzheimer's disease?",
@@ -104,11 +102,11 @@ def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
         ask = gr.Button("Ask", variant="primary", elem_id="ask")
         with gr.Accordion("Options", open=False, elem_id="options"):
             kind = gr.Radio(list(KINDS), value=AUTO, label="Output", info=KIND_INFO)
-            known = _depth_info(runs.limits_of)
+            known = _depth_info(runs.limits_for)
             depth = gr.Radio(list(DEPTHS), value="standard", label="Depth", info=known)
             review = gr.Checkbox(label="Show me the plan first", elem_id="review")
             documents = _documents(takes_documents and runs.keeps_runs)
-            sources, limits = _sources_and_limits(runs.place, runs.limits_of("deep"))
+            sources, limits = _sources_and_limits(runs.place, runs.limits_for("deep"))
             model, key = _model_and_key()
     refused, similar = html(""), html("")
     examples = Examples(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 from uuid import uuid4
@@ -37,8 +37,6 @@ from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.reasoning.base import ExtractiveReasoner
 
-__all__ = ["RunHandlers"]
-
 UNKNOWN_RUN = (
     "The run of this address is not known here: it was deleted, or this server keeps no runs or "
     "keeps them elsewhere. Ask the question again."
@@ -52,33 +50,25 @@ Shown = dict[Any, Any]
 """What changes on the page, by component; the others stay as they are."""
 
 
+@dataclass
 class RunHandlers:
     """What the page does; each returns within milliseconds and leaves the work to the run.
 
     Only a plan is waited for: a model may be asked for it.
     """
 
-    def __init__(
-        self,
-        runs: RunService,
-        access: Access,
-        form: Form,
-        plan: PlanPanel,
-        live: gr.HTML,
-        thread: gr.HTML,
-    ) -> None:
-        self._runs = runs
-        self._access = access
-        self._form = form
-        self._plan = plan
-        self._live = live
-        self._thread = thread
-        self._plans = KeptPlans()
+    runs: RunService
+    access: Access
+    form: Form
+    plan: PlanPanel
+    live: gr.HTML
+    thread: gr.HTML
+    _plans: KeptPlans = field(default_factory=KeptPlans)
 
     @property
     def plan_outputs(self) -> list[Any]:
         """The components of a plan that change."""
-        plan = self._plan
+        plan = self.plan
         fields = [plan.summary, plan.synonyms, plan.names, plan.searches, plan.refused]
         return [plan.kept, plan.panel, *fields]
 
@@ -87,20 +77,20 @@ class RunHandlers:
 
         What is refused leaves the rest as it is.
         """
-        form = self._form
+        form = self.form
         try:
-            asked = await read_asked(form, sent, self._runs, self._caller(request).user_id)
-            asked = await asked.settled(self._runs)
+            asked = await read_asked(form, sent, self.runs, self._caller(request).user_id)
+            asked = await asked.settled(self.runs)
             if asked.kind == THREAD:
                 return self._to_thread(asked.question)
             if sent[form.review] and asked.kind == RESEARCH:
                 # It may ask a model once, as a message of a chat may.
                 caller = self._caller(request)
-                self._access.admit_turn(caller)
-                plan = Reviewed(await asked.plan(self._runs), asked.depth, asked.own_limits)
+                self.access.admit_turn(caller)
+                plan = Reviewed(await asked.plan(self.runs), asked.depth, asked.own_limits)
                 plan_id = self._plans.add(caller.user_id, plan)
                 return {form.refused: "", **self._reviewed(plan_id, plan, fields_of(plan.plan))}
-            run = asked.start(self._runs, self._admitted(request).user_id)
+            run = asked.start(self.runs, self._admitted(request).user_id)
         except DeepCriticalError as error:
             if isinstance(error, QuestionDeclinedError) and error.reason == _SMALL_TALK:
                 return self._to_thread(sent[form.question], str(error))
@@ -110,10 +100,10 @@ class RunHandlers:
     def _to_thread(self, message: str, answer: str = "") -> Shown:
         # The id tells a message that is sent twice from one that is told again.
         turn = {"message": message, "answer": answer, "turn": str(uuid4())}
-        return {self._form.refused: "", self._thread: turn}
+        return {self.form.refused: "", self.thread: turn}
 
     def _reviewed(self, plan_id: str, reviewed: Reviewed, fields: PlanFields) -> Shown:
-        plan, panel = reviewed.plan, self._plan
+        plan, panel = reviewed.plan, self.plan
         question = plan.question
         drug = question.drug.name if question.drug else ""
         condition = question.condition.name if question.condition else ""
@@ -122,9 +112,7 @@ class RunHandlers:
             panel.panel: gr.update(visible=True),
             panel.summary: told(plan),
             panel.synonyms: gr.update(
-                value=fields.synonyms,
-                label=f"Other names of {visible(drug)}",
-                visible=bool(drug),
+                value=fields.synonyms, label=f"Other names of {visible(drug)}", visible=bool(drug)
             ),
             panel.names: gr.update(
                 value=fields.names, label=f"Other names of {visible(condition)}"
@@ -135,15 +123,15 @@ class RunHandlers:
 
     async def approve(self, sent: Sent, request: gr.Request) -> Shown:
         """Start the run of the plan as it was edited."""
-        panel, form = self._plan, self._form
+        panel, form = self.plan, self.form
         try:
             reviewed = self._plans.of(self._caller(request).user_id, sent[panel.kept])
             if reviewed is None:
                 raise PlanError("This plan is not kept any more.", "Ask the question again.")
             fields = PlanFields(sent[panel.synonyms], sent[panel.names], sent[panel.searches])
             plan = edited(reviewed.plan, fields)
-            asked = await read_asked(form, sent, self._runs, self._caller(request).user_id)
-            asked = dataclasses.replace(
+            asked = await read_asked(form, sent, self.runs, self._caller(request).user_id)
+            asked = replace(
                 asked,
                 question=plan.question.text,
                 kind=RESEARCH,
@@ -151,36 +139,36 @@ class RunHandlers:
                 sources=plan.place.sources,
                 own_limits=reviewed.own_limits,
             )
-            run = asked.start(self._runs, self._admitted(request).user_id, plan)
+            run = asked.start(self.runs, self._admitted(request).user_id, plan)
         except DeepCriticalError as error:
             return {panel.refused: problem(str(error))}
         return self._begun(run)
 
     def leave(self) -> Shown:
         """Put the plan away; nothing was started, and nothing goes on that needs the key."""
-        return {self._form.key: "", **self._put_away()}
+        return {self.form.key: "", **self._put_away()}
 
     def _put_away(self) -> Shown:
-        return {self._plan.kept: "", self._plan.panel: gr.update(visible=False)}
+        return {self.plan.kept: "", self.plan.panel: gr.update(visible=False)}
 
     def _begun(self, run: RunView) -> Shown:
         """The run takes the place of a plan, and what goes with one run alone is emptied."""
         own = self._shown(run, own=True)
-        return {self._live: own, self._form.documents: None, **self.leave()}
+        return {self.live: own, self.form.documents: None, **self.leave()}
 
     def _caller(self, request: gr.Request) -> Caller:
-        return self._access.identify(_browser(request))
+        return self.access.identify(_browser(request))
 
     def _admitted(self, request: gr.Request) -> Caller:
         caller = self._caller(request)
-        self._access.admit_run(caller)
+        self.access.admit_run(caller)
         return caller
 
     async def load(
         self, plan_id: str, synonyms: str, names: str, searches: str, request: gr.Request
     ) -> Shown:
         """Take up the run that the address names, and the plan that the browser remembers."""
-        told = {self._form.answering: await self.answering("", "")}
+        told = {self.form.answering: await self.answering("", "")}
         # What is not named here may have been typed or started before this answer arrives.
         if run_id := request.query_params.get("run"):
             told |= await self._taken_up(run_id, request)
@@ -194,7 +182,7 @@ class RunHandlers:
             return {}  # the reader of a share link has none
         if plan is None:
             return {}
-        asked = {self._form.question: plan.plan.question.text}
+        asked = {self.form.question: plan.plan.question.text}
         return {**asked, **self._reviewed(plan_id, plan, fields)}
 
     async def visit(self, event: gr.EventData, request: gr.Request) -> Shown:
@@ -202,21 +190,19 @@ class RunHandlers:
         # What arrives here was sent by a browser, and need not be what our script sends.
         run_id = event._data.get("run") if isinstance(event._data, dict) else None
         if not run_id:
-            return {self._form.refused: "", self._live: None}
+            return {self.form.refused: "", self.live: None}
         return await self._taken_up(str(run_id), request)
 
     async def _taken_up(self, run_id: str, request: gr.Request) -> Shown:
-        form, asked = self._form, _browser(request)
+        form, asked = self.form, _browser(request)
         try:
-            run = await self._runs.find(run_id)
-            owner = run.user_id if run else ""
-            self._access.check_reader(asked, run_id, owner)
-            own = self._access.owns(asked, owner)
+            run = await self.access.readable(self.runs, asked, run_id)
+            own = run is not None and self.access.owns(asked, run.user_id)
         except DeepCriticalError as error:
             return {form.refused: problem(str(error))}
         if run is None:
-            return {form.refused: problem(UNKNOWN_RUN), self._live: None}
-        shown = {form.question: run.question, self._live: self._shown(run, own=own)}
+            return {form.refused: problem(UNKNOWN_RUN), self.live: None}
+        shown = {form.question: run.question, self.live: self._shown(run, own=own)}
         return {form.refused: "", **shown, **self._put_away()}
 
     async def finished(self, shown: RunShown | None, request: gr.Request) -> dict[str, Any] | None:
@@ -226,9 +212,7 @@ class RunHandlers:
         if not isinstance(run_id, str) or request.request is None:
             return None
         try:
-            run = await self._runs.find(run_id)
-            owner = run.user_id if run else ""
-            self._access.check_reader(request.request, run_id, owner)
+            run = await self.access.readable(self.runs, request.request, run_id)
         except DeepCriticalError as error:
             return {"id": run_id, "problem": str(error)}
         if run is None or not run.ended:
@@ -237,20 +221,20 @@ class RunHandlers:
         return {"id": run.run_id, "tabs": [tab._asdict() for tab in tabs]}
 
     def _shown(self, run: RunView, *, own: bool) -> RunShown:
-        private = "yes" if self._access.keeps_private else ""
+        private = "yes" if self.access.keeps_private else ""
         own_run = {"own": "yes" if own else "", "private": private}
         return {"id": run.run_id, "question": visible(run.question), **own_run}
 
     async def answering(self, model: str | None, given: str | None) -> str:
         """What will answer, in a line; `given` is not empty if there is a key in its field."""
         try:
-            reasoner = await reasoner_for(self._runs, model, key_of(given))
+            reasoner = await reasoner_for(self.runs, model, key_of(given))
         except DeepCriticalError as error:
             return f'<p class="answering">{escape(visible(str(error)))}</p>'
         whose = ", with your key" if given else ""
         rules = isinstance(reasoner, ExtractiveReasoner)
         who = NO_MODEL if rules else f"Answered by {escape(visible(reasoner.name))}{whose}."
-        sources = "<br>".join(map(escape, await self._runs.sources()))
+        sources = "<br>".join(map(escape, await self.runs.sources()))
         return f'<p class="answering"><b>{who}</b> Searching:<br>{sources}</p>'
 
 

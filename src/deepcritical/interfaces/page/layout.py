@@ -12,15 +12,13 @@ import gradio as gr
 
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.page.asking import FormerRuns
 from deepcritical.interfaces.page.form import Form, build_form, build_own_runs
-from deepcritical.interfaces.page.former import FormerRuns
 from deepcritical.interfaces.page.handlers import RunHandlers
 from deepcritical.interfaces.page.parts import PRIVATE, asset, html, script
-from deepcritical.interfaces.page.plan_review import PlanPanel, build_plan_panel
+from deepcritical.interfaces.page.plan_review import build_plan_panel
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
-
-__all__ = ["build_page"]
 
 
 def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = None) -> gr.Blocks:
@@ -46,34 +44,22 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
                 form.answering.render()  # type: ignore[no-untyped-call]
                 html(None, html_template=asset("addresses.html"), js_on_load=asset("addresses.js"))
         handlers = RunHandlers(runs, access, form, plan, live, thread)
-        _wire_runs(page, form, plan, live, thread, handlers)
-        _wire_plan(form, plan, live, handlers)
+        _wire_runs(page, handlers)
+        _wire_plan(handlers)
         _wire_similar(form, live, FormerRuns(runs, access, similar))
         # The name of an event that assets/live.js triggers: when a run is opened, and at its end.
-        live.finished(
-            handlers.finished,
-            [live],
-            [results],
-            trigger_mode="always_last",
-            **PRIVATE,
-        )
+        live.finished(handlers.finished, [live], [results], trigger_mode="always_last", **PRIVATE)
         _wire_chat(thread, chat, live, results)
     return page
 
 
-def _wire_runs(
-    page: gr.Blocks,
-    form: Form,
-    panel: PlanPanel,
-    live: gr.HTML,
-    thread: gr.HTML,
-    handlers: RunHandlers,
-) -> None:
-    plan = handlers.plan_outputs
+def _wire_runs(page: gr.Blocks, handlers: RunHandlers) -> None:
+    form, live, plan = handlers.form, handlers.live, handlers.plan_outputs
+    remembered = handlers.plan.remembered
     shown = [live, form.refused, form.question, *plan]
     page.load(
         handlers.load,
-        panel.remembered,
+        remembered,
         [*shown, form.answering],
         js=asset("plan_found.js"),
         **PRIVATE,
@@ -83,42 +69,44 @@ def _wire_runs(
         [form.ask.click, form.question.submit],
         handlers.begin,
         form.asked,
-        [live, thread, form.refused, form.key, form.documents, *plan],
+        [live, handlers.thread, form.refused, form.key, form.documents, *plan],
         js=asset("starting.js"),
         **PRIVATE,
     )
-    _after(begun, form, live, handlers)
-    begun.success(None, panel.remembered, None, js=asset("plan_kept.js"))
+    _after(begun, handlers)
+    begun.success(None, remembered, None, js=asset("plan_kept.js"))
     # The last: the model's field is left a moment before the key's.
     left = [form.model.blur, form.key.blur]
-    gr.on(left, trigger_mode="always_last", **_told(form, handlers))
+    gr.on(left, trigger_mode="always_last", **_told(handlers))
 
 
-def _wire_plan(form: Form, plan: PlanPanel, live: gr.HTML, handlers: RunHandlers) -> None:
+def _wire_plan(handlers: RunHandlers) -> None:
+    form, plan = handlers.form, handlers.plan
     approved = plan.approve.click(
         handlers.approve,
         form.asked | set(plan.remembered),
-        [live, form.key, form.documents, *handlers.plan_outputs],
+        [handlers.live, form.key, form.documents, *handlers.plan_outputs],
         js=asset("starting.js"),
         **PRIVATE,
     )
-    _after(approved, form, live, handlers)
+    _after(approved, handlers)
     left = plan.leave.click(handlers.leave, None, [form.key, plan.kept, plan.panel], **PRIVATE)
-    left.success(**_told(form, handlers))
+    left.success(**_told(handlers))
     edited: list[Any] = [field.change for field in plan.remembered[1:]]
     for changed in (approved.success, left.success, *edited):
         changed(None, plan.remembered, None, js=asset("plan_kept.js"))
 
 
-def _after(begun: Any, form: Form, live: gr.HTML, handlers: RunHandlers) -> None:
+def _after(begun: Any, handlers: RunHandlers) -> None:
     """What follows a start: the address names the run, and the key is gone from its field."""
     begun.then(None, None, None, js=asset("started.js"))
-    begun.success(None, live, None, js=asset("address.js"))
-    begun.success(**_told(form, handlers))
+    begun.success(None, handlers.live, None, js=asset("address.js"))
+    begun.success(**_told(handlers))
 
 
-def _told(form: Form, handlers: RunHandlers) -> dict[str, Any]:
+def _told(handlers: RunHandlers) -> dict[str, Any]:
     """How the line that says what will answer is written anew."""
+    form = handlers.form
     return {
         "fn": handlers.answering,
         "inputs": [form.model, form.key],

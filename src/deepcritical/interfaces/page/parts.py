@@ -12,8 +12,6 @@ import gradio as gr
 
 from deepcritical.export.templating import stylesheet
 
-__all__ = ["HEAD", "PRIVATE", "THEME", "RunShown", "asset", "html", "problem", "script"]
-
 SHEETS = ("page.css", "form.css", "live.css", "chat.css", "results.css")
 
 RunShown = dict[str, str]

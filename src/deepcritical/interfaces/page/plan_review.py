@@ -10,6 +10,7 @@ from uuid import uuid4
 import gradio as gr
 from pydantic import ValidationError
 
+from deepcritical.domain.base import first_invalid
 from deepcritical.domain.budget import Depth, OwnLimits
 from deepcritical.domain.errors import PlanError
 from deepcritical.domain.markdown import visible
@@ -17,16 +18,6 @@ from deepcritical.domain.plan import PlannedQuery, ResearchPlan
 from deepcritical.interfaces.page.parts import html
 from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import BY_KEY
-
-__all__ = [
-    "KeptPlans",
-    "PlanFields",
-    "PlanPanel",
-    "Reviewed",
-    "build_plan_panel",
-    "edited",
-    "fields_of",
-]
 
 MAX_CHARS = 20_000
 _ADVICE = "Correct the plan, or leave it."
@@ -140,9 +131,8 @@ def edited(plan: ResearchPlan, fields: PlanFields) -> ResearchPlan:
         changed = {"question": _named(plan, fields), "queries": queries}
         return ResearchPlan(**{**dict(plan), **changed})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        what = first["msg"].removeprefix("Value error, ")
-        at = f" “{first['input'][:60]}”" if isinstance(first["input"], str) else ""
+        _, what, given = first_invalid(error)
+        at = f" “{given[:60]}”" if isinstance(given, str) else ""
         raise PlanError(f"The plan cannot be run so{at}: {what}.", _ADVICE) from error
 
 

@@ -1,16 +1,26 @@
-"""What a run has brought, part by part: the page fetches a part when it is first opened."""
+"""What a run has brought, part by part, and its log: a part is fetched when it is first opened."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby, pairwise
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
 
 from deepcritical.domain.answer import Document
+from deepcritical.domain.budget import Spent
+from deepcritical.domain.events import (
+    AgentCalled,
+    JudgementMade,
+    LoggedEvent,
+    Notice,
+    SourceSearched,
+    Stage,
+)
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.traces import fold
 from deepcritical.domain.votes import Tier
 from deepcritical.export.html import (
     render_document,
@@ -24,28 +34,23 @@ from deepcritical.export.html import (
 from deepcritical.export.mechanism_graph import mechanism_graph
 from deepcritical.export.sources import trials_of
 from deepcritical.export.templating import filled
-from deepcritical.export.trace_panel import render_trace
 from deepcritical.interfaces.caller import Known
-from deepcritical.interfaces.compared import news_of
-from deepcritical.interfaces.guard import REPORT_POLICY
+from deepcritical.interfaces.guard import report_html
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
+from deepcritical.interfaces.shared_pages import news_of
 from deepcritical.jobs.run import RunView
-
-__all__ = ["Tab", "rendered", "router", "tabs_of"]
 
 router = APIRouter(include_in_schema=False)
 
-_OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = MappingProxyType(
-    {
-        "report": render_document,
-        "sources": render_sources,
-        "evidence": render_evidence,
-        "mechanism": render_mechanism,
-        "trials": render_trials,
-        "timeline": render_timeline,
-    }
-)
+_OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = {
+    "report": render_document,
+    "sources": render_sources,
+    "evidence": render_evidence,
+    "mechanism": render_mechanism,
+    "trials": render_trials,
+    "timeline": render_timeline,
+}
 """The parts that a report, or an answer, is all that is needed for."""
 
 
@@ -103,7 +108,7 @@ async def rendered(run: RunView, name: str, chosen: Counted) -> str | None:
     """
     document = run.report or run.answer
     if name == "trace":
-        return await asyncio.to_thread(render_trace, await run.events(), told)
+        return await asyncio.to_thread(render_trace, await run.events())
     if document is None or name not in {"sources", *(tab.name for tab in tabs_of(document))}:
         return None
     if name == "downloads":
@@ -139,5 +144,92 @@ async def show_view(
         raise HTTPException(404, "This run has no such part.")
     if name == "report":
         shown = await news_of(request, run) + shown
-    headers = {"Content-Security-Policy": REPORT_POLICY}
-    return Response(shown, media_type="text/html", headers=headers)
+    return report_html(shown)
+
+
+class Turn(NamedTuple):
+    """What an agent did in one go; in a run without agents, what one stage did."""
+
+    part: str
+    """Such as ``Round 2``."""
+    title: str
+    instruction: str
+    seconds: float
+    """From the end of the turn before."""
+    queries: tuple[SourceSearched, ...]
+    lines: tuple[LoggedEvent, ...]
+    """What else happened."""
+
+
+class Asked(NamedTuple):
+    """A judgement that a model was asked for."""
+
+    event: JudgementMade
+    at_s: float
+    took: Spent
+    """Since the judgement before; of calls made at once the one that is told first has it."""
+
+
+def render_trace(events: Sequence[LoggedEvent]) -> str:
+    """The trace of a run."""
+    turns = _turns(events)
+    return filled(
+        "trace.html",
+        folded=fold(events),
+        seconds=_seconds(events, 0, len(events) - 1) if events else 0.0,
+        parts=[(name, tuple(of)) for name, of in groupby(turns, lambda turn: turn.part)],
+        asked=tuple(_asked(events)),
+        notices=[e.event.message for e in events if isinstance(e.event, Notice)],
+        told=told,
+    )
+
+
+def _turns(events: Sequence[LoggedEvent]) -> list[Turn]:
+    starts = [n for n in range(len(events)) if n == 0 or _begins(events[n - 1], events[n])]
+    rounds, turns = 1, []
+    for start, end in pairwise([*starts, len(events)]):
+        before = events[start - 1].stage if start else Stage.QUESTION
+        if before is Stage.JUDGEMENT and events[start].stage is Stage.SEARCH:
+            rounds += 1
+        turns.append(_turn(events, start, end, rounds))
+    return turns
+
+
+def _begins(before: LoggedEvent, logged: LoggedEvent) -> bool:
+    return isinstance(logged.event, AgentCalled) or (
+        logged.stage is not before.stage and logged.stage is not Stage.DONE
+    )
+
+
+def _turn(events: Sequence[LoggedEvent], start: int, end: int, rounds: int) -> Turn:
+    own, first = events[start:end], events[start]
+    called = first.event if isinstance(first.event, AgentCalled) else None
+    return Turn(
+        part=_part(first.stage, rounds),
+        title=called.agent if called else first.stage.value.capitalize(),
+        instruction=called.instruction if called else "",
+        seconds=_seconds(events, max(start - 1, 0), end - 1),
+        queries=tuple(e.event for e in own if isinstance(e.event, SourceSearched)),
+        lines=tuple(e for e in own if not isinstance(e.event, SourceSearched | AgentCalled)),
+    )
+
+
+def _part(stage: Stage, rounds: int) -> str:
+    if stage is Stage.QUESTION:
+        return "Question"
+    return "Writing" if stage in (Stage.REPORT, Stage.DONE) else f"Round {rounds}"
+
+
+def _seconds(events: Sequence[LoggedEvent], start: int, end: int) -> float:
+    return (events[end].at - events[start].at).total_seconds()
+
+
+def _asked(events: Sequence[LoggedEvent]) -> Iterable[Asked]:
+    before = Spent()
+    for logged in events:
+        if isinstance(logged.event, JudgementMade):
+            spent = logged.event.spent
+            newer = spent.requests > before.requests
+            took = spent.plus(before, -1) if newer else Spent()
+            before = spent if newer else before
+            yield Asked(logged.event, (logged.at - events[0].at).total_seconds(), took)

@@ -11,22 +11,14 @@ from importlib.metadata import version
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlencode
 
-from fastapi import (
-    APIRouter,
-    FastAPI,
-    Header,
-    HTTPException,
-    Path,
-    Query,
-    Request,
-    Response,
-)
+from fastapi import APIRouter, FastAPI, Header, HTTPException, Path, Query, Request, Response
 
 from deepcritical.domain.answer import DeepAnswer, Document, ToolOutput
 from deepcritical.domain.budget import Depth
 from deepcritical.domain.claims import ClaimCheck, check_size
-from deepcritical.domain.errors import TraceNotFoundError
+from deepcritical.domain.errors import DocumentError, DocumentNotFoundError, TraceNotFoundError
 from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.recipe import OwnDocument
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.verdict import Verdict
 from deepcritical.export.formats import FORMATS
@@ -36,37 +28,16 @@ from deepcritical.interfaces.caller import Known, ModelKey, Own, Rules, Runs, Wh
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
 from deepcritical.interfaces.report_files import formats_of
-from deepcritical.interfaces.rest.again import again_router
+from deepcritical.interfaces.rest import models
 from deepcritical.interfaces.rest.chat import ChatSessions, chat_router
 from deepcritical.interfaces.rest.documents import AT_ONCE, documents_router
 from deepcritical.interfaces.rest.event_stream import EventStream, run_blocks
-from deepcritical.interfaces.rest.models import (
-    ChangedEvidence,
-    ClaimToVerify,
-    EventPage,
-    ResearchRequest,
-    RunPage,
-    RunShown,
-    ServerShown,
-    SharedRun,
-    ShareRequest,
-    SimilarPage,
-    StartedRun,
-    StartRequest,
-    events_shown,
-    run_listed,
-    run_shown,
-    shared_run,
-    similar_shown,
-    started_run,
-)
 from deepcritical.jobs.run import Once, RunView, failed_output
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["build_api"]
-
-WEEK = ShareRequest()
+WEEK = models.ShareRequest()
+AS_IT_IS = models.AgainRequest()
 MAX_NUMBER = 2**53
 """Above it a number of JSON is not exact everywhere."""
 
@@ -93,7 +64,6 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
     app.state.reading = asyncio.Semaphore(AT_ONCE)
     add_handlers(app)
     app.include_router(router)
-    app.include_router(again_router)
     app.include_router(chat_router)
     app.include_router(documents_router)
     describe_problems(app)
@@ -107,21 +77,21 @@ async def health() -> dict[str, str]:
 
 
 @router.get("/sources")
-async def sources(runs: Runs) -> ServerShown:
+async def sources(runs: Runs) -> models.ServerShown:
     """What answers here: the reasoner and the sources."""
-    return ServerShown(reasoner=runs.reasoner, sources=await runs.sources())
+    return models.ServerShown(reasoner=runs.reasoner.name, sources=await runs.sources())
 
 
 @router.post("/runs", status_code=202)
 async def start_run(
-    asked: StartRequest,
+    asked: models.StartRequest,
     caller: Who,
     request: Request,
     response: Response,
     runs: Runs,
     key: ModelKey,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
-) -> StartedRun:
+) -> models.StartedRun:
     """Start a run, and answer at once with its id.
 
     A request that is repeated with the same `Idempotency-Key` starts no second run.
@@ -138,11 +108,11 @@ async def start_run(
         common = {"reasoner": reasoner, "model_api_key": key, "once": once}
         given = {"user_id": caller.user_id, "documents": documents}
         run_id = _submit(runs, asked, {**common, **given})
-    return started_run(run_id, caller, response)
+    return models.started_run(run_id, caller, response)
 
 
-def _submit(runs: RunService, asked: StartRequest, common: Mapping[str, Any]) -> str:
-    if isinstance(asked, ResearchRequest):
+def _submit(runs: RunService, asked: models.StartRequest, common: Mapping[str, Any]) -> str:
+    if isinstance(asked, models.ResearchRequest):
         return runs.submit(asked.question, depth=asked.depth, **common).run_id
     rounds = asked.rounds
     return runs.ask(asked.question, context=asked.context, max_iterations=rounds, **common).run_id
@@ -156,18 +126,18 @@ async def list_runs(
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     before: Annotated[str | None, Query(max_length=64, description="Id of a run.")] = None,
     words: Annotated[str, Query(max_length=200, description="All are in the question.")] = "",
-) -> RunPage:
+) -> models.RunPage:
     """Your own runs, the newest first."""
     wanted = words.replace("\0", " ").split()  # no database takes a NUL in a text
     found = await runs.runs_of(
         caller.user_id, tool_name=tool, most=limit + 1, before=before, words=wanted
     )
-    shown = tuple(map(run_listed, found[:limit]))
+    shown = tuple(map(models.run_listed, found[:limit]))
     asked = {"limit": limit, "tool": tool, "words": words}
     given = {name: value for name, value in asked.items() if value}
     more = len(found) > limit
     following = f"/api/runs?{urlencode({**given, 'before': shown[-1].id})}" if more else None
-    return RunPage(runs=shown, next=following)
+    return models.RunPage(runs=shown, next=following)
 
 
 @router.get("/similar")
@@ -180,26 +150,28 @@ async def list_similar(
     context: Annotated[str, Query(max_length=MAX_QUESTION_CHARS)] = "",
     depth: Depth = "standard",
     max_iterations: Annotated[int | None, Query(ge=1, le=10)] = None,
-) -> SimilarPage:
+) -> models.SimilarPage:
     """Your own former runs of nearly this question, with what is new since; nothing is started."""
     similar: SimilarRuns | None = request.app.state.similar
     rules.admit_heavy(request)
     limits: dict[str, Any] = {"context": context, "depth": depth, "max_iterations": max_iterations}
     if similar is None:
-        return similar_shown(())
-    return similar_shown(await similar.similar(question, tool, user_id=caller.user_id, **limits))
+        return models.similar_shown(())
+    return models.similar_shown(
+        await similar.similar(question, tool, user_id=caller.user_id, **limits)
+    )
 
 
 @router.get("/runs/{run_id}")
-async def show_run(run: Known, runs: Runs) -> RunShown:
+async def show_run(run: Known, runs: Runs) -> models.RunShown:
     """How a run stands, and where its parts are."""
-    return await run_shown(run, runs)
+    return await models.run_shown(run, runs)
 
 
 @router.get(
     "/runs/{run_id}/events",
     responses={
-        200: {"model": EventPage, "content": {"text/event-stream": {}}},
+        200: {"model": models.EventPage, "content": {"text/event-stream": {}}},
         204: {"description": "The run has ended, and nothing follows that number."},
     },
 )
@@ -219,7 +191,7 @@ async def read_events(
     if "json" in accept and "text/event-stream" not in accept:
         # What is asked first can only be too old: then more events follow than it says.
         ended, events = run.ended, await run.events(start)
-        page = events_shown(events, start, ended)
+        page = models.events_shown(events, start, ended)
         return Response(page.model_dump_json(), media_type="application/json")
     if start and run.ended and not await run.events(start):
         return Response(status_code=204)  # which tells an EventSource to ask no more
@@ -227,14 +199,14 @@ async def read_events(
 
 
 @router.post("/runs/{run_id}/cancel", status_code=202)
-async def cancel_run(run: Own, runs: Runs) -> RunShown:
+async def cancel_run(run: Own, runs: Runs) -> models.RunShown:
     """Stop a run; one that has ended stays as it is."""
     await runs.cancel(run.run_id)
-    return await run_shown(run, runs)
+    return await models.run_shown(run, runs)
 
 
 @router.post("/runs/{run_id}/write-now", status_code=202)
-async def write_now(run: Own, runs: Runs) -> RunShown:
+async def write_now(run: Own, runs: Runs) -> models.RunShown:
     """Have a run end its search with the step in hand, and write from what there is."""
     if run.ended:
         raise HTTPException(409, "This run has ended.")
@@ -242,11 +214,13 @@ async def write_now(run: Own, runs: Runs) -> RunShown:
         await runs.write_now(run.run_id)
     except TraceNotFoundError as error:
         raise HTTPException(409, str(error)) from error
-    return await run_shown(run, runs)
+    return await models.run_shown(run, runs)
 
 
 @router.post("/runs/{run_id}/resume", status_code=202)
-async def resume_run(run: Own, caller: Who, rules: Rules, runs: Runs, request: Request) -> RunShown:
+async def resume_run(
+    run: Own, caller: Who, rules: Rules, runs: Runs, request: Request
+) -> models.RunShown:
     """Go on with a run that failed or was cancelled; what it has done already is not done again."""
     if not run.ended or run.report or run.answer:
         raise HTTPException(409, "Only a run that failed or was cancelled can be resumed.")
@@ -255,15 +229,55 @@ async def resume_run(run: Own, caller: Who, rules: Rules, runs: Runs, request: R
         await runs.resume(run.run_id)
     except TraceNotFoundError as error:
         raise HTTPException(409, str(error)) from error
-    return await run_shown(await readable(request, run.run_id), runs)
+    return await models.run_shown(await readable(request, run.run_id), runs)
 
 
 @router.post("/runs/{run_id}/share", status_code=201)
-async def share_run(run: Own, rules: Rules, asked: ShareRequest = WEEK) -> SharedRun:
+async def share_run(run: Own, rules: Rules, asked: models.ShareRequest = WEEK) -> models.SharedRun:
     """Make a link that lets others read a run until it expires; nothing else ends it."""
     if not rules.keeps_private:
         raise HTTPException(409, "Runs are not private here: the address of a run is its link.")
-    return shared_run(rules.shares.make(run.run_id, asked.hours))
+    return models.shared_run(rules.shares.make(run.run_id, asked.hours))
+
+
+@router.post("/runs/{run_id}/again", status_code=202)
+async def ask_again(
+    run: Own,
+    caller: Who,
+    rules: Rules,
+    runs: Runs,
+    key: ModelKey,
+    response: Response,
+    asked: models.AgainRequest = AS_IT_IS,
+) -> models.StartedRun:
+    """Start a run of the question of a finished one, with its depth, limits, sources and documents.
+
+    When the new run has ended, its report shows what is new since the finished one.
+    """
+    if not (run.report or run.answer):
+        raise HTTPException(409, "Only a run with a report or an answer can be asked again.")
+    reasoner = await asyncio.to_thread(runs.reasoner_of, asked.model.strip(), key)
+    documents = await _documents_again(run, runs, caller.user_id)
+    rules.admit_run(caller)
+    started = runs.again(
+        run, reasoner=reasoner, model_api_key=key, user_id=caller.user_id, documents=documents
+    )
+    return models.started_run(started.run_id, caller, response)
+
+
+async def _documents_again(run: RunView, runs: RunService, user_id: str) -> tuple[OwnDocument, ...]:
+    """Return the user's own documents that a run read.
+
+    Raises:
+        DocumentNotFoundError: One is not kept any more, or never was.
+    """
+    try:
+        return await runs.documents_of(run.asked.get("documents", ()), user_id)
+    except DocumentError as error:
+        raise DocumentNotFoundError(
+            "This run read a document that is not kept.",
+            "Ask the question anew, and add the document once more.",
+        ) from error
 
 
 @router.delete("/runs/{run_id}", status_code=204)
@@ -325,7 +339,7 @@ async def export_run(
 
 @router.post("/runs/{run_id}/verdict")
 async def recompute_verdict(
-    run: Known, changed: ChangedEvidence, request: Request, rules: Rules
+    run: Known, changed: models.ChangedEvidence, request: Request, rules: Rules
 ) -> Verdict:
     """The verdict of a report by the same rules, without some studies or on trials alone."""
     if run.tool_name != RESEARCH:
@@ -337,7 +351,7 @@ async def recompute_verdict(
     return await asyncio.to_thread(_recomputed, report, changed)
 
 
-def _recomputed(report: ResearchReport, changed: ChangedEvidence) -> Verdict:
+def _recomputed(report: ResearchReport, changed: models.ChangedEvidence) -> Verdict:
     # Imported late: the dictionaries take seconds.
     from deepcritical.appraisal.what_if import recomputed
 
@@ -350,7 +364,9 @@ def _recomputed(report: ResearchReport, changed: ChangedEvidence) -> Verdict:
 
 
 @router.post("/verify")
-async def verify(given: ClaimToVerify, _caller: Who, request: Request, rules: Rules) -> ClaimCheck:
+async def verify(
+    given: models.ClaimToVerify, _caller: Who, request: Request, rules: Rules
+) -> ClaimCheck:
     """Check a sentence against the records that it cites; no model is asked.
 
     Supported only in the record's own words; contradicted by a wrong id, figure or name, or by its

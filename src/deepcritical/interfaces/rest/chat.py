@@ -25,8 +25,6 @@ from deepcritical.interfaces.rest.event_stream import EventStream
 from deepcritical.interfaces.rest.models import ModelChoice
 from deepcritical.orchestrators.chat import Chat
 
-__all__ = ["ChatSessions", "chat_router"]
-
 chat_router = APIRouter()
 _STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 
@@ -42,11 +40,7 @@ class Session(NamedTuple):
 
 
 class ChatSessions:
-    """Open chats by id, in memory alone: of a user, and of all, the one unused longest goes first.
-
-    Args:
-        clock: Monotonic seconds.
-    """
+    """Open chats by id, in memory alone; the one unused longest goes first."""
 
     IDLE_S = 3600.0
     """Seconds without a message after which a chat is gone."""
@@ -161,7 +155,7 @@ async def open_chat(
     return OpenedChat(
         id=chat_id,
         links={"self": at, "messages": f"{at}/messages", "accept": f"{at}/accept"},
-        owner_token=caller.new_token.get_secret_value() if caller.new_token else "",
+        owner_token=caller.owner_token,
     )
 
 

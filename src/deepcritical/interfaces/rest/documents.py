@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import PureWindowsPath
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Request
 from starlette.datastructures import UploadFile
@@ -18,8 +18,6 @@ from deepcritical.interfaces.caller import Rules, Runs, Who
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.uploads import KEPT_S, Uploads
 from deepcritical.tools.documents import MAX_BYTES, document_of
-
-__all__ = ["AT_ONCE", "documents_router"]
 
 AT_ONCE = 2
 """Documents that a process reads at once: each may take a gigabyte of memory for a while."""
@@ -71,9 +69,7 @@ async def upload_document(
             raise HTTPException(422, "The form has no file in its field `file`.")
         async with request.app.state.reading:
             document = await _read(sent)
-    kept = await uploads.add(document, caller.user_id)
-    token = caller.new_token.get_secret_value() if caller.new_token else ""
-    return _shown(kept, token)
+    return _shown(await uploads.add(document, caller.user_id), caller.owner_token)
 
 
 @documents_router.delete("/documents/{document_id}", status_code=204)
@@ -103,9 +99,10 @@ async def _read(sent: UploadFile) -> OwnDocument:
 def _shown(kept: OwnDocument, token: str) -> UploadedDocument:
     record = kept.record
     assert record is not None  # noqa: S101 - an upload has been read
-    shown: dict[str, Any] = {"id": kept.upload_id, "name": kept.name, "owner_token": token}
     return UploadedDocument(
-        **shown,
+        id=kept.upload_id,
+        name=kept.name,
+        owner_token=token,
         title=record.citation.title,
         doi=record.metadata.doi,
         pages=len(record.metadata.page_starts) or None,

@@ -18,8 +18,6 @@ from deepcritical.interfaces.render import told
 from deepcritical.jobs.run import RunView
 from deepcritical.services.finishing import going_on
 
-__all__ = ["PING_S", "RECONNECT_MS", "EventStream", "run_blocks"]
-
 _LOG = logging.getLogger(__name__)
 RECONNECT_MS = 1500
 """How long a browser waits before it takes up a broken stream."""

@@ -23,29 +23,6 @@ from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS, ShareLink
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
 
-__all__ = [
-    "AgainRequest",
-    "ChangedEvidence",
-    "ClaimToVerify",
-    "DeepResearchRequest",
-    "EventPage",
-    "ResearchRequest",
-    "RunPage",
-    "RunShown",
-    "ServerShown",
-    "ShareRequest",
-    "SharedRun",
-    "SimilarPage",
-    "StartRequest",
-    "StartedRun",
-    "events_shown",
-    "run_listed",
-    "run_shown",
-    "shared_run",
-    "similar_shown",
-    "started_run",
-]
-
 ROOT = "/api/runs"
 ModelChoice = Annotated[str, StringConstraints(max_length=200)]
 Name = Annotated[str, StringConstraints(max_length=200)]
@@ -247,8 +224,7 @@ def started_run(run_id: str, caller: Caller, response: Response) -> StartedRun:
     """A run that was accepted, whose address the response tells, too."""
     links = run_links(run_id)
     response.headers["Location"] = links["self"]
-    token = caller.new_token.get_secret_value() if caller.new_token else ""
-    return StartedRun(id=run_id, links=links, owner_token=token)
+    return StartedRun(id=run_id, links=links, owner_token=caller.owner_token)
 
 
 def shared_run(link: ShareLink) -> SharedRun:
