@@ -296,7 +296,7 @@ def _vote(
         rates=_rates(result, tested.side),
         higher_is_better=with_polarity(result, place).higher_is_better,
         polarity=polarity_of(result, place),
-        unit=result.unit,
+        unit=_unit(result),
         timepoint=result.timepoint,
         people=people_of(study, result),
         studies=studies_of(study, result) if is_review else None,
@@ -330,6 +330,12 @@ def _told_outcome(result: Result) -> str:
     if not result.components or is_composite(result):
         return result.outcome
     return f"{result.outcome} ({' or '.join(result.components)})"
+
+
+def _unit(result: Result) -> str:
+    """The unit; of a difference of two shares, points: 5 % against 10 % is no 5 % less."""
+    of_shares = result.effect is not None and result.effect.measure == "RD"
+    return "percentage points" if of_shares and result.unit.startswith("%") else result.unit
 
 
 def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:

@@ -166,4 +166,4 @@ def test_of_a_combination_without_the_outcome_asked_that_is_said() -> None:
         partners=(frozenset({"testamine"}),), outcomes=("all-cause mortality",)
     )
     told = study(result("progression-free survival", effect=Effect(p=0.001)), arms=ADDED)
-    assert "none on the outcome" in judged(told, question=question).rule
+    assert "No result was recognised" in judged(told, question=question).rule

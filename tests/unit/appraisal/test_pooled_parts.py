@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.effects import size_words
-from deepcritical.domain.study import Effect
+from deepcritical.domain.study import Effect, EffectMeasure
 from deepcritical.domain.votes import Way
 from tests.unit.appraisal.builders import (
     DRUG,
@@ -109,3 +109,10 @@ def test_of_reports_of_one_result_the_one_with_an_interval_is_taken() -> None:
     (found,) = ballot(study(bare, full)).votes
     assert found.effect
     assert found.effect.ci_low == 0.3
+
+
+@pytest.mark.parametrize(("measure", "unit"), [("RD", "percentage points"), ("MD", "%")])
+def test_a_difference_of_shares_is_told_in_points(measure: EffectMeasure, unit: str) -> None:
+    effect = Effect(measure=measure, value=-5.0, ci_low=-9.0, ci_high=-1.0)
+    (found,) = ballot(study(result(effect=effect, unit="%"))).votes
+    assert found.unit == unit
