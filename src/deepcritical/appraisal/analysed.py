@@ -46,6 +46,10 @@ _SOME_STUDIES = bounded(
     r"(?:[\w-]+ ){0,3}(?:trials|studies|RCTs|cohorts|reports)\b",
     re.IGNORECASE,
 )
+_KIND_OF_STUDIES = bounded(
+    r"^(?:the )?(?:[\w-]+ ){1,3}(?:trials|studies|RCTs|cohorts)$", re.IGNORECASE
+)
+"""Those studies of a review that asked one thing: "prophylaxis trials"."""
 _UNBIASED = bounded(
     r"\b(?:without|excluding|exclusion of|excluded|removing|removal of|leaving out|omitting)\b"
     r"[^.;]{0,60}\b(?:risks? of bias|bias|low[- ]quality|poor[- ]quality)\b|"
@@ -92,7 +96,8 @@ def is_pooled(result: Result, study: StudyReading) -> bool:
     if not _REVIEWS.intersection(study.kinds):
         return False
     told = result.effect is not None and result.effect.value is not None
-    return _is_unbiased(result) or (told and _SOME_STUDIES.search(result.people) is not None)
+    some = _SOME_STUDIES.search(result.people) or _KIND_OF_STUDIES.search(result.people)
+    return _is_unbiased(result) or (told and some is not None)
 
 
 def _is_unbiased(result: Result) -> bool:
@@ -113,3 +118,11 @@ def count_of_studies(people: str) -> int | None:
         return None
     number = found["number"].casefold()
     return int(number) if number.isdigit() else _NUMBERS.index(number) + 1
+
+
+def told_as_part(study: StudyReading, result: Result) -> str:
+    """Why the people of a result do not stand for all that a study had; '' where they do."""
+    if result.people and not (is_whole(result, study) or is_pooled(result, study)):
+        return "only a part of its people"
+    biased = is_of_biased_trials(result, study)
+    return "no benefit was left without the trials at risk of bias" if biased else ""

@@ -7,6 +7,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
+from deepcritical.appraisal.main_vote import is_nowhere_more
 from deepcritical.appraisal.pooling import Estimate, variance
 from deepcritical.domain.certainty import LARGE, OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
 from deepcritical.domain.effects import RATIOS
@@ -137,7 +138,7 @@ def rated(body: Body) -> tuple[Certainty, tuple[str, ...]]:
 def _design(body: Body) -> Iterator[str]:
     """Why a body starts lower than trials do; the start has it in it already."""
     if body.votes[0].tier == "controlled":
-        yield "risk of bias: no randomised trial reports it"
+        yield "risk of bias: the people were not randomised"
     if body.votes[0].tier == "reported":
         yield "risk of bias: a narrative review tells of it, which does not weigh all studies"
     if body.votes[0].tier == "uncontrolled":
@@ -158,10 +159,10 @@ def _bias(body: Body) -> Iterator[str]:
 
 def _inconsistency(body: Body) -> Iterator[str]:
     ways = {vote.way for vote in body.votes}
-    differ = body.pooled.i2 >= SUBSTANTIAL if body.pooled else len(ways) > 1
+    several_ways = len(ways) > 1 and not is_nowhere_more(body.votes)
+    differ = body.pooled.i2 >= SUBSTANTIAL if body.pooled else several_ways
     if body.way is Way.CONFLICT or Way.CONFLICT in ways or differ:
-        several = len(body.votes) > 1 or body.votes[0].review
-        yield f"inconsistency: {'the studies disagree' if several else 'its results differ'}"
+        yield "inconsistency: the results differ"
     elif len(body.agreeing) == 1 and body.votes[0].tier == "randomised":
         if body.agreeing[0].review:
             yield "inconsistency: how far the trials of its one review agree is not told"
@@ -184,7 +185,7 @@ def _imprecision(body: Body) -> Iterator[str]:
     people, events = sum(known_sizes) if known_sizes else None, body.information
     known = people is not None or (events is not None and events >= _FEW_EVENTS)
     if not known:
-        yield "imprecision: how many people were studied is not told"
+        yield "imprecision: how many people are behind it could not be read"
         return
     if people is not None and people < OPTIMAL_INFORMATION_SIZE:
         yield f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} people were studied"

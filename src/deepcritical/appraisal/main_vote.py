@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import TIERS, Vote, Way
 
-__all__ = ["first_of", "one_a_row"]
+__all__ = ["first_of", "is_nowhere_more", "one_a_row"]
 
 _DOSES = 3
 """Doses of which one alone may differ by chance."""
 _UNADJUSTED = bounded(r"\b(?:unadjusted|not adjusted|crude)\b", re.IGNORECASE)
+_ADJUSTED = bounded(r"\b(?:adjust(?:ed|ing|ment)|multivaria(?:ble|te))\b", re.IGNORECASE)
 _OF_A_TIME = bounded(
     r"\b(?:first \d+|first few|early|initial|interim|landmark|wilcoxon)\b", re.IGNORECASE
 )
@@ -61,6 +62,8 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
     worse = [vote for vote in ahead if vote.way is Way.HARM]
     if worse and all(vote.feared and vote.way is not Way.BENEFIT for vote in ahead):
         return worse[0]  # what is feared and was found once is not lost
+    if is_nowhere_more(ahead):
+        return next(vote for vote in ahead if vote.way is Way.NO_DIFFERENCE)
     # No one estimate stands for results that differ, and all of them are named.
     outcomes = "; ".join(dict.fromkeys(vote.outcome for vote in ahead))
     return ahead[0].model_copy(
@@ -74,12 +77,25 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
     )
 
 
+def is_nowhere_more(votes: Sequence[Vote]) -> bool:
+    """Whether what is feared was found less often by some, and no more often by all others."""
+    is_harm = all(vote.feared or vote.harm_asked for vote in votes)
+    return is_harm and {vote.way for vote in votes} == {Way.BENEFIT, Way.NO_DIFFERENCE}
+
+
 def _has_interval(vote: Vote) -> bool:
     return vote.effect is not None and None not in (vote.effect.ci_low, vote.effect.ci_high)
 
 
+def _confounded(vote: Vote) -> int:
+    """How far what else parted the arms is left in an estimate; chance parts those of trials."""
+    if _UNADJUSTED.search(vote.outcome):
+        return 2
+    return vote.tier == "controlled" and not _ADJUSTED.search(vote.outcome)
+
+
 def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
-    def rank(vote: Vote) -> tuple[int, bool, bool, int, bool, int, bool, bool]:
+    def rank(vote: Vote) -> tuple[int, bool, bool, int, bool, int, bool, int]:
         near = ("direct", "broader", "related").index(vote.directness)
         told = f"{vote.outcome} {vote.timepoint}"
         part = _OF_A_TIME.search(told) is not None
@@ -92,7 +108,7 @@ def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
             vote.of_completers,
             _LEVELS[vote.level] if is_planned else len(_LEVELS),
             part,
-            _UNADJUSTED.search(vote.outcome) is not None,
+            _confounded(vote),
         )
 
     best = min(map(rank, votes))

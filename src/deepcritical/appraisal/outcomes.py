@@ -217,6 +217,8 @@ def as_harm(
     """
     if place.bears or place.importance == "harm" or result.level == "primary":
         return place
+    if place.importance == "surrogate" and result.kind == "surrogate" and way is Way.HARM:
+        return place  # a marker that got worse is no event that more people had
     by_rules = by_rules and any(condition_named(one.name) for one in asked.condition.each)
     if way is not Way.HARM and (not by_rules or place.importance == "surrogate"):
         return place

@@ -90,17 +90,19 @@ def is_of_those_parted_off(
     """Whether a subgroup is just the people asked about, of whom the whole study does not tell."""
     if result.level != "subgroup" or not asked.qualifiers:
         return False
-    own = qualifiers_in(result.people)
-    is_own = all(
-        own.get(name, frozenset()) and own[name] <= of for name, of in asked.qualifiers.items()
-    )
-    return is_own and not fits(asked.qualifiers, _all_told(reading, evidence))
+    own, whole = qualifiers_in(result.people), _all_told(reading, evidence)
+    parted = [name for name in asked.qualifiers if name in own]
+    rest = {name: of for name, of in asked.qualifiers.items() if name not in own}
+    is_own = bool(parted) and all(own[name] <= asked.qualifiers[name] for name in parted)
+    return is_own and fits(rest, whole) and not fits(asked.qualifiers, whole)
 
 
 def _directness(
     reading: StudyReading, result: Result, evidence: Evidence, asked: Asked
 ) -> Directness | None:
     if asked.in_anyone:
+        return "direct"
+    if asked.prevention and result.kind == "safety" and _is_to_prevent(reading, asked):
         return "direct"
     if is_prevention(reading, result, asked):
         return "direct" if asked.prevention else "broader"
@@ -168,6 +170,11 @@ def is_prevention(reading: StudyReading, result: Result, asked: Asked) -> bool:
         if key_of(name) in names or (known and any(is_kind_of(known, w) for w in wanted)):
             return True
     return False
+
+
+def _is_to_prevent(reading: StudyReading, asked: Asked) -> bool:
+    """Whether a study tells who got the condition, so that its harms are those of prevention."""
+    return any(is_prevention(reading, result, asked) for result in reading.results)
 
 
 def _is_onset_of_wider(result: Result, asked: Asked) -> bool:

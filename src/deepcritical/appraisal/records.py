@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from deepcritical.appraisal.asked import Asked, canonical
 from deepcritical.appraisal.outcomes import placed
 from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
-from deepcritical.appraisal.voting import Ballot, ballot_of
+from deepcritical.appraisal.voting import Ballot, ballot_of, is_of_animals
 from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade
@@ -20,6 +20,7 @@ from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_
 from deepcritical.domain.study import MAIN_RESULT_NOT_READ, StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, fold, sentences, whole_sentences
 from deepcritical.domain.votes import Importance, Vote, Way
+from deepcritical.questions.cues import ANIMALS
 from deepcritical.reading.sentences import quoted
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.drugs import find_drugs
@@ -161,6 +162,8 @@ def _exclusion(asked: Asked, evidence: Evidence, study: StudyReading | None) -> 
     where = [evidence.citation.title, *meta.interventions, *([] if given else [evidence.content])]
     if not _names_drug("\n".join(where), asked, study):
         return f"does not name {asked.drug}" + (" as intervention" if given else "")
+    if study and ANIMALS in asked.population and not is_of_animals(study):
+        return "no experiment in animals, on which the question is"
     told = [evidence.citation.title, *meta.conditions, evidence.content]
     if study:
         told += [*study.population.conditions, study.population.description]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
-from deepcritical.appraisal.main_vote import first_of
+from deepcritical.appraisal.main_vote import first_of, is_nowhere_more
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.sentences import finding, row_sentence
 from deepcritical.appraisal.turning import turned
@@ -175,6 +175,8 @@ def _combined(votes: Sequence[Vote], *, feared: bool = False) -> Way:
     for way, part in ((Way.BENEFIT, helps), (Way.HARM, harms)):
         if part >= MOST * total:
             return way
+    if is_nowhere_more(votes):
+        return Way.NO_DIFFERENCE
     doubted = bool(helps and harms) or (grave and harms >= _DOUBT * total)
     if max(helps, harms) <= (1 - MOST) * total and not doubted:
         return Way.NO_DIFFERENCE
@@ -184,14 +186,14 @@ def _combined(votes: Sequence[Vote], *, feared: bool = False) -> Way:
 def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
     of_asked = [cast for cast in casts if cast.vote.of_asked] or casts
     best, others = _parted(of_asked)
-    others += [cast for cast in casts if all(cast is not one for one in of_asked)]
-    weighed, beside = _counted(best)
+    weighed, rest = _counted(best)
+    beside = [*rest, *others, *(c for c in casts if all(c is not one for one in of_asked))]
     votes = [c.vote for c in weighed]
     importance = min((v.importance for v in votes), key=_WEIGHTS.index)
     pooled, more_is_better = pooled_of(votes)
     way = _way(weighed, pooled, more_is_better, importance)
-    told = None if pooled and _is_split(pooled) and way is not Way.NO_DIFFERENCE else pooled
-    body = Body(tuple(votes), _with_fears(way, weighed, [*beside, *others]), importance, pooled)
+    fears = _fears(way, weighed, beside)
+    body = Body(tuple(votes), Way.CONFLICT if fears else way, importance, pooled)
     certainty, reasons = rated(body)
     row = OutcomeRow(
         outcome=name,
@@ -204,10 +206,10 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         polarity=_polarity(votes),
         tier=votes[0].tier,
         way=body.way,
-        studies=sum(max(1, v.studies or 1) for v in votes),
+        studies=sum(max(1, v.studies or 1) for v in votes) + len(fears),
         people=body.people,
         effects=tuple(_effect(c) for c in weighed),
-        pooled=told,
+        pooled=None if _is_split(pooled, way) else pooled,
         certainty=certainty,
         reasons=reasons,
         directness=max((v.directness for v in votes), key=_NEAR.index),
@@ -216,15 +218,17 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         inconclusive=body.inconclusive,
         trivial=body.trivial,
         asked=any(v.against_asked for v in votes),
-        evidence_ids=_all_ids(weighed),
-        beside=_all_ids([*beside, *others]),
+        evidence_ids=_all_ids([*weighed, *fears]),
+        beside=_all_ids(c for c in beside if c not in fears),
     )
     row = row.model_copy(update=_marks(votes))
     return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
 
 
-def _is_split(pooled: PooledEffect) -> bool:
+def _is_split(pooled: PooledEffect | None, way: Way) -> bool:
     """Whether an estimate holds no effect because studies differ: no one figure stands for them."""
+    if pooled is None or way is Way.NO_DIFFERENCE:
+        return False
     none = 1.0 if pooled.measure in RATIOS else 0.0
     return pooled.ci_low <= none <= pooled.ci_high and pooled.i2 >= SUBSTANTIAL
 
@@ -261,11 +265,10 @@ def _common(told: set[str]) -> str:
     return told.pop() if len(told) == 1 else ""
 
 
-def _with_fears(way: Way, weighed: Sequence[_Cast], beside: Sequence[_Cast]) -> Way:
-    """The way of a harm: where anything told beside found more of it, that is never lost."""
-    feared = all(cast.vote.feared for cast in weighed)
-    signalled = any(cast.vote.way is Way.HARM for cast in beside)
-    return Way.CONFLICT if feared and signalled and way is not Way.HARM else way
+def _fears(way: Way, weighed: Sequence[_Cast], beside: Sequence[_Cast]) -> list[_Cast]:
+    """Who found more of a harm beside those weighed, who did not: that is never lost."""
+    feared = all(c.vote.feared or c.vote.harm_asked for c in weighed) and way is not Way.HARM
+    return [cast for cast in beside if feared and cast.vote.way is Way.HARM]
 
 
 def _all_ids(casts: Iterable[_Cast]) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from deepcritical.appraisal.analysed import count_of_studies
+from deepcritical.appraisal.analysed import count_of_studies, is_whole
 from deepcritical.domain.study import Result, StudyReading
+from deepcritical.vocabulary.classes import drug_class
 
 __all__ = ["is_of_network", "is_of_review", "people_of", "studies_of"]
 
@@ -30,7 +31,7 @@ def people_of(study: StudyReading, result: Result) -> int | None:
         return result.n
     by_arm = {f.arm: f.n for f in result.figures if f.n}
     ids = [i for i in (result.a, result.b) if i]
-    if result.level == "subgroup":  # of which the sizes of whole arms do not tell
+    if not _is_of_all(study, result):  # the sizes of whole arms do not tell of a part
         return sum(by_arm[i] for i in ids) if by_arm.keys() >= set(ids) and ids else None
     arms = [by_arm.get(i) or _size(study, i) for i in ids]
     known, people = [n for n in arms if n], study.population
@@ -42,12 +43,18 @@ def people_of(study: StudyReading, result: Result) -> int | None:
     return people.n_randomised or people.n_analysed
 
 
+def _is_of_all(study: StudyReading, result: Result) -> bool:
+    """Whether a result is of all people, or all studies, that a record is about."""
+    return result.level != "subgroup" and (not result.people or is_whole(result, study))
+
+
 def _has_other_arms(study: StudyReading, result: Result) -> bool:
     """Whether people got other drugs than those compared, so that its number is not theirs."""
     if "factorial" in study.design:
         return True
     arms = [arm for i in (result.a, result.b) if (arm := study.arm(i))]
     given = {i.drug or i.name for arm in arms for i in arm.interventions}
+    given |= {m for name in given if (group := drug_class(name)) for m in group.members}
     others = [arm for arm in study.arms if arm not in arms and not arm.control]
     return any(given.isdisjoint(i.drug or i.name for i in arm.interventions) for arm in others)
 
@@ -55,7 +62,7 @@ def _has_other_arms(study: StudyReading, result: Result) -> bool:
 def studies_of(study: StudyReading, result: Result) -> int | None:
     """Studies behind a result of a review, where it tells them; None where it is of many drugs."""
     told = count_of_studies(result.people)
-    if told or is_of_network(study):
+    if told or is_of_network(study) or not _is_of_all(study, result):
         return told
     return None if _has_other_arms(study, result) else study.population.n_studies
 

@@ -72,18 +72,20 @@ _SURELY_FEWER = (
     f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
     "found that fewer patients had the harm that was asked about with the drug."
 )
-_OTHERS = "Results are of other people or another condition than asked about."
-_OTHER_COMPARISON = "Studies of the drug were found, but none in the comparison asked about."
+_OTHERS = "The results that count are of other people or another condition than asked about."
+_OTHER_COMPARISON = (
+    "Studies of the drug were found, but no result that counts in the comparison asked about."
+)
 _ACTIVE = "It was compared with other drugs only, so whether it helps by itself is not told."
-_BESIDE = "Only harms, or outcomes that do not bear on the condition, were reported."
-_NOT_ASKED = "Results were reported, but none on the outcome that was asked about."
-_OF_CLASS = "Only results of its class of drugs were found, and none of the drug by itself."
+_BESIDE = "The results that count are of harms only, or do not bear on the condition."
+_NOT_ASKED = "No result was recognised as one on the outcome that was asked about."
+_OF_CLASS = "The results that count are of its class of drugs, and not of the drug by itself."
 _HARM_OF_CLASS = (
     "Trials of its class of drugs found more of the harm that was asked about; none tells of the "
     "drug by itself."
 )
 _PRECLINICAL = "Only experiments without patients were found."
-_NO_RESULT = "Studies exist, but none reports a result from which the drug's effect can be told."
+_NO_RESULT = "Studies exist, but none of them has a result that counts for this question."
 _NOTHING = "No record bears on the question."
 _UNREAD = "Too few of the studies could be read without a language model."
 

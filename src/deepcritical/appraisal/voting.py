@@ -6,12 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.appraisal.analysed import (
-    is_of_biased_trials,
-    is_of_completers,
-    is_pooled,
-    is_whole,
-)
+from deepcritical.appraisal.analysed import is_of_completers, told_as_part
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
@@ -43,8 +38,6 @@ from deepcritical.domain.study import Effect, Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, ArmRates, Tier, Vote, Way
 from deepcritical.reading.sentences import telling
 from deepcritical.vocabulary.outcomes import construct_of
-
-__all__ = ["Ballot", "ballot_of"]
 
 _NO_MATCH = "it was judged not to answer the question"
 _SILENT_KINDS = {
@@ -141,14 +134,22 @@ def _parts(result: Result) -> tuple[Result, ...]:
 def _silence(study: StudyReading) -> str:
     kinds = set(study.kinds)
     if kinds & _WITH_RESULTS and study.results:
-        animals = study.population.species.casefold() not in ("human", "humans", "")
-        return _SILENT_KINDS["animal"] if animals else ""
+        return _SILENT_KINDS["animal"] if _has_species(study) else ""
     if not study.results and "protocol" in kinds:
         return _SILENT_KINDS["protocol"]
     known = [_SILENT_KINDS[kind] for kind in study.kinds if kind in _SILENT_KINDS]
     if kinds & _WITH_RESULTS or not known:
         return "" if study.results else "its text gives no result that could be read"
     return known[0]
+
+
+def _has_species(study: StudyReading) -> bool:
+    return study.population.species.casefold() not in ("human", "humans", "")
+
+
+def is_of_animals(study: StudyReading) -> bool:
+    """Whether a study is an experiment in animals, or of animals that were ill."""
+    return "animal" in study.kinds or ("in_vitro" not in study.kinds and _has_species(study))
 
 
 def _is_narrative(study: StudyReading) -> bool:
@@ -185,8 +186,8 @@ def _weigh(
     match: ResultMatch | None = None,
 ) -> _Weighed:
     of_asked = is_of_those_parted_off(study, result, evidence, asked)
-    why = _told_only(study, result) if not of_asked or result.restated else ""
-    if why and not _is_signal(result, placed(result, asked)):
+    why = _told_only(study, result, match) if not of_asked or result.restated else ""
+    if why and not _is_signal(result, placed(result, asked), asked):
         return _Weighed(None, why)
     found = match and related_by(match, study, result, asked)
     place, tested, near, wanted = found or _related(study, result, evidence, asked)
@@ -239,8 +240,12 @@ def _beside(result: Result, asked: Asked, tested: Tested, place: Placed, *, want
     return ""
 
 
-def _told_only(study: StudyReading, result: Result) -> str:
-    """Why a result is told and never weighed, whatever is asked."""
+def _told_only(study: StudyReading, result: Result, match: ResultMatch | None) -> str:
+    """Why a result is told and never weighed, whatever is asked.
+
+    That words for people mean a part of them is no reason where a model found the people asked
+    about in them.
+    """
     if _is_narrative(study) and not _is_reported(study, result):
         return _SILENT_KINDS["narrative_review"]
     if result.kind in _NOT_WEIGHED:
@@ -252,7 +257,7 @@ def _told_only(study: StudyReading, result: Result) -> str:
         null = primaries and all(r.better == "no_difference" for r in primaries)
         kind = "a subgroup" if result.level == "subgroup" else "a post hoc result"
         return f"{kind} of a null primary outcome" if null else kind
-    if part := _part(study, result):
+    if (part := told_as_part(study, result)) and not (match and match.directness == "direct"):
         return part
     if result.contrast == "within" and _compares(study):
         return "before and after in one arm of a comparison"
@@ -265,18 +270,14 @@ def _told_only(study: StudyReading, result: Result) -> str:
     return ""
 
 
-def _part(study: StudyReading, result: Result) -> str:
-    """Why the people of a result do not stand for all that a study had; '' where they do."""
-    if result.people and not (is_whole(result, study) or is_pooled(result, study)):
-        return "only a part of its people"
-    biased = is_of_biased_trials(result, study)
-    return "no benefit was left without the trials at risk of bias" if biased else ""
+def _is_signal(result: Result, place: Placed, asked: Asked) -> bool:
+    """Whether a result that is told only speaks of a grave harm, or of the one asked about.
 
-
-def _is_signal(result: Result, place: Placed) -> bool:
-    """Whether a result that is told only speaks of a grave harm, which is never lost."""
+    Such a harm is never lost.
+    """
     ranked = result.level != "subgroup" and result.contrast == "between" and not result.restated
-    return ranked and result.kind == "safety" and place.is_grave
+    of_asked = asked.on_harm and is_wanted(result, place, asked)
+    return ranked and (of_asked or (result.kind == "safety" and place.is_grave))
 
 
 def _is_of_another(result: Result, asked: Asked) -> bool:
@@ -314,7 +315,7 @@ def _vote(
         rates=_rates(result, tested.side),
         higher_is_better=with_polarity(result, place).higher_is_better,
         polarity=polarity_of(result, place),
-        unit=result.unit,
+        unit=_unit(result),
         timepoint=result.timepoint,
         people=people_of(study, result),
         studies=studies_of(study, result) if is_review else None,
@@ -348,6 +349,12 @@ def _told_outcome(result: Result) -> str:
     if not result.components or is_composite(result):
         return result.outcome
     return f"{result.outcome} ({' or '.join(result.components)})"
+
+
+def _unit(result: Result) -> str:
+    """The unit; of a difference of two shares, points: 5 % against 10 % is no 5 % less."""
+    of_shares = result.effect is not None and result.effect.measure == "RD"
+    return "percentage points" if of_shares and result.unit.startswith("%") else result.unit
 
 
 def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:

@@ -5,6 +5,7 @@ never taken from a reader's word alone.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
@@ -232,10 +233,65 @@ def gravest_first(rows: Iterable[OutcomeRow]) -> list[OutcomeRow]:
     return sorted(rows, key=lambda r: (not r.is_fatal, not r.is_grave, found.index(r.way)))
 
 
+_AMOUNT = bounded(
+    r"\b(?:burden|levels?|scores?|concentrations?|titres?|weight|pressure|duration|volume|severity|"
+    r"markers?)\b",
+    re.IGNORECASE,
+)
+MORE_BESIDE = "but results that stand beside point to harm"
+
+
+def is_amount(outcome: str) -> bool:
+    """Whether an outcome is named after what is measured and not counted."""
+    return _AMOUNT.search(outcome) is not None
+
+
+def is_of_fears_beside(row: OutcomeRow) -> bool:
+    """Whether the results of a row on a harm agree, and only what stands beside found more of it.
+
+    Results that agree make a conflict in no other way.
+    """
+    ways = {effect.way for effect in row.effects}
+    agree = len(ways) == 1 and Way.CONFLICT not in ways
+    return row.way is Way.CONFLICT and bool(row.beside) and agree
+
+
+def shows_more_harm(row: OutcomeRow) -> bool:
+    """Whether any result of a row is of more harm with the drug, or may be."""
+    ways = {effect.way for effect in row.effects} & {Way.HARM, Way.CONFLICT}
+    return row.way is Way.HARM or (
+        row.way is Way.CONFLICT and (bool(ways) or not row.effects or is_of_fears_beside(row))
+    )
+
+
+def sides_words(row: OutcomeRow) -> str:
+    """Return in how many results each direction was found; '' where all found the same."""
+    ways = Counter(effect.way for effect in row.effects)
+    if len(ways) < 2 or row.pooled:
+        return ""
+    of = "" if row.studies == len(row.effects) else f" of {len(row.effects)} results"
+    ordered = sorted(ways, key=lambda way: (-ways[way], way is not row.way))
+    return ", ".join(f"{_one_way(row, way)} in {ways[way]}{of}" for way in ordered)
+
+
+def _one_way(row: OutcomeRow, way: Way) -> str:
+    return "both ways" if way is Way.CONFLICT else direction_words(row.importance, way, row.tier)
+
+
 def row_direction(row: OutcomeRow) -> str:
-    """Return the direction of a row; of an effect too small to matter, that it is so."""
-    if row.way is Way.CONFLICT and row.studies == 1:
-        return "results differ"
+    """Return the direction of a row; of an effect too small to matter, that it is so.
+
+    Of studies that differ, how many found what.
+    """
+    if row.way is Way.CONFLICT:
+        if is_of_fears_beside(row):
+            return f"{_one_way(row, row.effects[0].way)}, {MORE_BESIDE}"
+        sides = sides_words(row)
+        differ = "studies differ" if row.studies > 1 else "results differ"
+        return f"{differ}: {sides}" if sides else differ
+    if row.importance == "harm" and is_amount(row.outcome) and row.tier != "uncontrolled":
+        way = {Way.HARM: "higher with the drug", Way.BENEFIT: "lower with the drug"}
+        return way.get(row.way, direction_words(row.importance, row.way, row.tier))
     if row.trivial and row.way in (Way.BENEFIT, Way.HARM):
         return f"{direction_words(row.importance, row.way, row.tier)}, too little to matter"
     return direction_words(row.importance, row.way, row.tier)
@@ -248,27 +304,47 @@ def direction_words(importance: Importance, way: Way, tier: Tier = "randomised")
     return (_OF_HARM if importance == "harm" else _WAYS)[way]
 
 
-def effect_size(row: OutcomeRow, *, former: bool = False) -> str:
+def effect_size(row: OutcomeRow, *, former: bool = False, both: bool = False) -> str:
     """Return the effect of a row: pooled, of its largest study, or both; '' without an estimate.
 
     An estimate that points another way than the row is none of the row; where studies disagree,
-    none is. A figure of the drug goes before one of its class. `former` is as former reports told
-    it, which took a study of untold size for small.
+    none is. A figure of the drug goes before one of its class.
+
+    Args:
+        row: What was found.
+        former: Whether as the first reports, which took a study of untold size for small.
+        both: Whether as former reports, which told a study of any size beside a pooled estimate.
     """
     pooled = ""
     if row.pooled:
         pooled = f"pooled {effect_words(row.pooled.as_effect(), row.pooled.unit)}"
         if row.pooled.studies == len(row.effects):
             return pooled
-        pooled = f"; {pooled} of {row.pooled.studies} studies"
-    own = [e for e in row.effects if not e.tested_as] or row.effects
-    told = [(e.people or 0, size_words(e)) for e in own if e.way is row.way is not Way.CONFLICT]
-    people, largest = max((found for found in told if found[1]), default=(0, ""))
+        of_all = "" if both else f" of the {len(row.effects)}"
+        pooled = f"; {pooled} of {row.pooled.studies}{of_all} studies"
+    own = [e for e in row.effects if not e.tested_as]
+    of_class = [e for e in row.effects if e.tested_as]
+    if own and of_class and not (pooled or both):
+        by_itself, alike = (_largest(row, effects) for effects in (own, of_class))
+        if by_itself and alike:
+            return f"{by_itself[1]} of the drug by itself, {alike[1]} of its class"
+    first = _largest(row, own or row.effects)
+    if not first:
+        return pooled.removeprefix("; ")
+    people, largest = first
     most = max((e.people or 0 for e in row.effects), default=0)
-    known = former or all(e.people for e in row.effects)
-    of_several = "the largest study" if known and people == most else "one of the studies"
-    which = f" in {of_several}" if largest and len(row.effects) > 1 else ""
-    return f"{largest}{which}{pooled}".removeprefix("; ")
+    is_largest = people == most and (former or all(e.people for e in row.effects))
+    if pooled and not (is_largest or both):
+        return pooled.removeprefix("; ")
+    of_several = "the largest study" if is_largest else "one of the studies"
+    which = f" in {of_several}" if len(row.effects) > 1 else ""
+    return f"{largest}{which}{pooled}"
+
+
+def _largest(row: OutcomeRow, effects: Iterable[RowEffect]) -> tuple[int, str] | None:
+    """The people and the figures of the largest study that found what the row tells."""
+    told = [(e.people or 0, size_words(e)) for e in effects if e.way is row.way is not Way.CONFLICT]
+    return max((found for found in told if found[1]), default=None)
 
 
 def size_words(found: RowEffect | Vote) -> str:

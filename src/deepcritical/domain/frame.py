@@ -51,7 +51,8 @@ _IF_SAFE = bounded(
     r"(?=[?.!,]|$| (?:in|for|to|than|or|during|with|when|while|if|at|after|before)\b)|"
     r"\b(?:cause|causes|causing|do|does|more|less|fewer|increases?|risk of|any)"
     r"(?: (?:more|any|the|risk|of|serious|severe|significant|real|actual)){0,3} "
-    r"(?:(?:serious|severe) adverse events?|harms?|SAEs?)(?! reduction)\b|"
+    r"(?:(?:serious|severe) (?:adverse (?:events?|effects?|reactions?)|side[- ]effects?)|harms?|"
+    r"SAEs?)(?! reduction)\b|"
     r"\b(?:less|more) (?:toxic|dangerous|harmful)\b|\bbetter tolerated\b",
     re.IGNORECASE,
 )

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.patterns import bounded
+from deepcritical.vocabulary.qualifiers import ADMITTED
 
 __all__ = [
+    "ANIMALS",
     "BETTER_HIGHER",
     "BETTER_LOWER",
     "COMPARES",
@@ -248,8 +250,8 @@ _MEASURES = (
     (
         "hospitalisation",
         "-",
-        r"hospitali[sz]ations?|admissions?|admitted to hospital|readmission|"
-        r"end(?:s|ed)? up in hospital",
+        r"hospitali[sz]ations?|admissions?|(?:be|being|gets?|getting) admitted to hospital|"
+        r"readmission|end(?:s|ed)? up in hospital",
     ),
     ("incidence", "-", r"risk of developing|onset|new cases"),
     ("cognition", "+", r"cogniti\w+|memory"),
@@ -294,6 +296,7 @@ OUTCOMES = tuple((name, _cue(pattern)) for name, _, pattern in _MEASURES)
 BETTER_HIGHER = frozenset(name for name, better, _ in _MEASURES if better == "+")
 BETTER_LOWER = frozenset(name for name, better, _ in _MEASURES if better == "-")
 
+ANIMALS = "animals"
 GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, _cue(pattern))
     for name, pattern in (
@@ -324,7 +327,8 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("critically ill people", r"critically ill|intensive care|ICU"),
         (
             "inpatients",
-            r"inpatients?|(?<!non)(?<!non-)hospitali[sz]ed|(?<!up )in hospital|hospital patients",
+            r"inpatients?|(?<!non)(?<!non-)hospitali[sz]ed|(?<!up )in hospital|hospital patients|"
+            rf"{ADMITTED}",
         ),
         ("outpatients", r"outpatients?|non-?hospitali[sz]ed|ambulatory"),
         ("healthy people", r"healthy (?:people|adults|volunteers|subjects)"),
@@ -337,7 +341,8 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("surgical patients", r"(?:after|before|during) surgery|surgical patients|perioperative"),
         ("athletes", r"athletes?"),
         ("veterans", r"veterans"),
-        ("animals", r"mice|mouse|rats?|dogs?|animals?"),
+        ("Asian people", r"asians?|chinese|japanese|koreans?|taiwanese"),
+        (ANIMALS, r"mice|mouse|rats?|dogs?|animals?"),
     )
 )
 """Who is studied, under one name each."""

@@ -179,6 +179,9 @@ def _as_condition(frame: QuestionFrame) -> Condition | None:
     return Condition(name=named[0], names=named)
 
 
+_LINK = re.compile(r"^(?:of|to|from|for|with|by|in|on|at) ", re.IGNORECASE)
+
+
 def _limits(frame: QuestionFrame) -> Iterator[str]:
     """What of the question the report does not answer, or answers from another side."""
     if len(frame.drugs) > 1 and not frame.together:
@@ -189,7 +192,7 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             f"{' and '.join(frame.comparators)} beside it is told, and not weighed."
         )
     if frame.kind in _WEIGHED and (unused := unused_words(frame)):
-        told = " or ".join(f'"{words}"' for words in unused)
+        told = " or ".join(f'"{_LINK.sub("", words)}"' for words in unused)
         yield f"The studies were not selected or weighed by {told}, which the question names."
     if frame.kind is QuestionKind.CLASS:
         yield (

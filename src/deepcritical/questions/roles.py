@@ -49,9 +49,12 @@ _FAR = 100
 _MARKER = bounded(r"-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
-_LAY = bounded(
+_WISH = bounded(
     r"^(?:protect|los(?:e|ing)|quit|quitting|stop|stopping|giv(?:e|ing)|break|breaking|cannot|can't|"
-    r"going|being|feeling|getting|coughing|keep|keeping|slimming)\b|"
+    r"going|being|feeling|getting|coughing|keep|keeping|slimming)\b",
+    re.IGNORECASE,
+)
+_PEOPLE = bounded(
     r"\b(?:patients?|people|persons|smokers?|drinkers?|diabetics?|asthmatics?|obese|sufferers?)$",
     re.IGNORECASE,
 )
@@ -152,19 +155,19 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     asked = _symptom_of(text, left, asked) if asked else None
     condition = _joined(text, left, asked)
     taken = {name for c in condition.each for name in c.names} if condition else set()
+    others = [one for one in left if one.mention.condition.name not in taken]
     population = [
         one.mention.condition.name
-        for one in left
-        if one.likeliest in (POPULATION, CONDITION) and one.mention.condition.name not in taken
+        for one in others
+        if one.likeliest in (POPULATION, CONDITION) and not _is_wish(one)
     ]
     called = [one.name for one in (condition, brought) if one]
     called += [one.mention.text for one in told if one.mention.condition.name in taken]
     measured = measures_in(rest, " ".join(called).casefold())
     further = [
-        one.mention.text.casefold()
-        for one in left
-        if one.likeliest in (OUTCOME, HARM) and one.mention.condition.name not in taken
-        if not measures_in(one.mention.text)
+        _measured(one)
+        for one in others
+        if (one.likeliest in (OUTCOME, HARM) or _is_wish(one)) and not measures_in(one.mention.text)
     ]
     if not (on_harm or measured or further):
         measured = changed_in(_without(rest, [one.mention.text for one in told]))
@@ -359,10 +362,20 @@ def raises(text: str, outcomes: Sequence[str]) -> bool:
     return bad and bool(cues.RAISES.search(text)) and not cues.LOWERS.search(text)
 
 
+def _is_wish(told: _Told) -> bool:
+    return _WISH.search(told.mention.text) is not None
+
+
+def _measured(told: _Told) -> str:
+    """What is measured of a condition: of "protect the kidneys" how many got a kidney injury."""
+    mention = told.mention
+    return (mention.condition.name if _is_wish(told) else mention.text).casefold()
+
+
 def _called(mention: ConditionMention) -> str:
     """How a condition is called in the answer: as the user did, unless that is no name of it."""
     written = mention.text
-    if _LAY.search(written):
+    if _WISH.search(written) or _PEOPLE.search(written):
         return in_a_sentence(mention.condition.name)
     if written.casefold() == mention.condition.name.casefold() and not written.isupper():
         return written

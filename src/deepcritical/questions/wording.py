@@ -218,8 +218,11 @@ def _do(frame: QuestionFrame) -> str:
 
 def are_several(frame: QuestionFrame) -> bool:
     """Whether the verb that follows the drugs is in the plural."""
-    is_plural = frame.kind is QuestionKind.CLASS or bool(frame.members)
-    return len(frame.drugs) > 1 or (is_plural and frame.drugs[0].name.endswith("s"))
+    return len(frame.drugs) > 1 or _PLURAL.search(frame.drugs[0].name) is not None
+
+
+_PLURAL = re.compile(r"(?<![aiosu])s$")
+"""What ends as "inhibitors" and "acids" do, and not as "digitalis" does."""
 
 
 def _drugs(frame: QuestionFrame) -> str:

@@ -40,6 +40,11 @@ _PERSONS = r"(?:people|persons|patients|adults|wom[ae]n|m[ae]n|children)\b"
 _NOT = r"(?<!not )(?<!non-)(?<!non)(?<!without )(?<!being )(?<!get )(?<!getting )(?<!be )"
 """Before a state that people are not in, or that is to be avoided."""
 _UNDER = r"\b(?:on|under|receiving|requiring|undergoing|needing|needs?|with|started)"
+ADMITTED = (
+    rf"(?:{_PERSONS}|\bthose|\bcases|\bwho (?:are|were)|\bwhen|\bonce|\bif) admitted "
+    r"(?:to (?:an? |the )?(?:\w+ )?hospitals?|with)\b"
+)
+"""Those in hospital; that fewer get admitted is an outcome."""
 _INTENSIVE = r"\bcritically ill\b|\bintensive care\b|\bICUs?\b"
 _VENTILATED = (
     rf"{_NOT}{_UNDER} (?:invasive |mechanical ){{0,2}}ventilat(?:ion|ors?)\b|"
@@ -74,12 +79,12 @@ _KINDS: Mapping[str, _Kind] = {
     ),
     "setting": _kind(
         inpatients=rf"\bin-?patients?\b|{_NOT}\bhospitali[sz]ed\b|(?<!up )\bin hospital\b|"
-        rf"\bhospital patients\b|{_INTENSIVE}|{_VENTILATED}",
+        rf"\bhospital patients\b|{ADMITTED}|{_INTENSIVE}|{_VENTILATED}",
         outpatients=r"\bout-?patients?\b|\b(?:non-?|not )hospitali[sz]ed\b|\bambulatory\b|"
         r"\bcommunity[- ](?:dwelling|living|based|treated)\b|\bprimary care\b|"
         r"\bgeneral practices?\b",
-        residents=r"\b(?:nursing|care|residential) homes?\b|\blong-term care\b|"
-        r"\binstitutionali[sz]ed\b",
+        residents=r"\b(?:nursing|care|residential) (?:homes?|facilit(?:y|ies))\b|"
+        r"\blong-term care\b|\binstitutionali[sz]ed\b",
     ),
     "severity": _kind(
         overlap=True,
@@ -127,6 +132,10 @@ _KINDS: Mapping[str, _Kind] = {
         african=rf"\bAfrican(?:s|-? ?Americans?)?\b|\bblack {_PERSONS}",
         hispanic=r"\b(?:Hispanics?|Latin(?:o|a|x)s?)\b",
         european=rf"\b(?:Europeans?|Caucasians?)\b|\bwhite {_PERSONS}",
+    ),
+    "weight": _kind(
+        obese=r"(?<!non-)(?<!non )(?<!not )\bobes(?:e|ity)\b",
+        others=r"\b(?:non-?|not )obese\b|\bnormal[- ]weight\b",
     ),
     "sex": _kind(
         stated=False, overlap=True, women=r"\bwom[ae]n\b|\bfemales?\b", men=r"\bm[ae]n\b|\bmales?\b"

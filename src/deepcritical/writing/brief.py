@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
-from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
+from deepcritical.domain.brief import Brief, DecidingStudy
 from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
-from deepcritical.domain.record_kinds import is_current, is_under_way, told_status
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
 from deepcritical.questions.claims import answer_on, answered_by, claim_of
-from deepcritical.writing.harms import harm_sentences, harms_in_own_words
+from deepcritical.writing.harms import feared_names, harm_sentences, harms_in_own_words
 from deepcritical.writing.studies import (
     comparator_of,
     design_of,
     leading_vote,
-    short_name,
+    people_in,
     study_name,
 )
+from deepcritical.writing.under_way import trials_under_way
 from deepcritical.writing.unread import own_words, quoted, without_text
-from deepcritical.writing.words import LATEST, listed, row_sentence, told_of, vote_words
+from deepcritical.writing.words import LATEST, THIRD, listed, row_sentence, told_of, vote_words
 
 __all__ = ["Matter", "Put", "answer_sentences", "brief_of", "leading_rows"]
 
@@ -43,7 +43,7 @@ _MOST_ROWS: dict[Importance, int] = {"critical": 3, "harm": 2, "important": 1, "
 _FELT = ("critical", "important")
 """Weights of what patients feel: a question on one outcome makes all others important at most."""
 _FEW_STUDIES = 2
-_FEW = "Only one or two studies with results were found. The search may have missed others."
+_FEW = "No more than two studies have a result that is weighed here; a search may miss others."
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
 
 
@@ -80,7 +80,8 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
     verdict, drug, claim = matter.verdict, matter.drug, matter.claim
     frame = matter.frame
     put = Put(claim, bool(frame and frame.negative), bool(frame and frame.is_on_harm), lead)
-    told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence)
+    asked = feared_names(frame) if frame else None
+    told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence, asked)
     return Brief(
         drug=drug,
         claim=claim,
@@ -93,7 +94,9 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
         findings=tuple(_rows(verdict)),
         studies=_main_studies(matter),
         missing=tuple(_missing(matter)),
-        trials=tuple(_trials(matter)),
+        trials=trials_under_way(
+            matter.studies, matter.evidence, matter.appraisals, matter.searched_on
+        ),
     )
 
 
@@ -150,7 +153,7 @@ def _answer(
         denied=put.denied,
         raises=put.raises,
         strength=verdict.strength_of_harm,
-        former=wording < LATEST,
+        former=wording < THIRD,
     )
     yield Sentence(text=said, evidence_ids=ids)
     if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:
@@ -158,8 +161,7 @@ def _answer(
     # What could be read of many trials is not what the trials show.
     for row in leading_rows(verdict) if assessed else ():
         said = row_sentence(row, drug, wording=wording)
-        ids = told_of(row) if wording >= LATEST else row.evidence_ids
-        yield Sentence(text=said, evidence_ids=ids)
+        yield Sentence(text=said, evidence_ids=told_of(row, wording))
     if verdict.downgrades and assessed:
         yield Sentence(text=_certainty(verdict), evidence_ids=verdict.deciding_ids)
 
@@ -187,7 +189,10 @@ def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
     near = [r for r in verdict.rows if r.importance != "harm" and r.directness != "related"]
     alone = [r for r in near if not r.comparator or r.asked] or near
     decided = set(verdict.deciding_ids)
-    rows = sorted(alone, key=lambda r: (_RANK[r.importance], not decided & set(r.evidence_ids)))
+    rows = sorted(
+        alone,
+        key=lambda r: (_RANK[r.importance], not decided & set(r.evidence_ids), not r.primary),
+    )
     if verdict.label is VerdictLabel.MIXED:
         felt = [r for r in rows if r.importance != "surrogate" or decided & set(r.evidence_ids)]
         sides = {r.way: r for r in reversed(felt)}
@@ -245,14 +250,15 @@ def _deciding(matter: Matter) -> Iterator[DecidingStudy]:
     """Yield the studies that decide, and up to three where fewer do."""
     decided = set(matter.verdict.deciding_ids)
     told = [(s, v) for s in matter.studies if (v := leading_vote(s)) and v.importance != "harm"]
-    ranked = sorted(told, key=lambda one: _rank(one[0], one[1], decided))
-    deciding = sum(bool(decided & set(s.evidence_ids)) for s, _ in told)
+    larger = [study for _, study, _ in _larger(matter)]
+    ranked = sorted(told, key=lambda one: (one[0] not in larger, *_rank(one[0], one[1], decided)))
+    deciding = len(larger) + sum(bool(decided & set(s.evidence_ids)) for s, _ in told)
     most = max(_FEWEST_STUDIES, min(deciding, _MOST_STUDIES))
     for study, vote in _with_other_side(ranked, most):
         yield DecidingStudy(
             name=study_name(study, matter.evidence, vote.evidence_id),
             design=design_of(study, vote, matter.readings),
-            people=vote.people or study.participants,
+            people=people_in(study, vote, matter.readings),
             comparator=comparator_of(vote, matter.readings),
             result=Sentence(text=vote_words(vote), evidence_ids=(vote.evidence_id,)),
             evidence_ids=study.evidence_ids,
@@ -292,16 +298,19 @@ def _unread(matter: Matter, *, open_too: bool = False) -> Iterator[DecidingStudy
         matter: Of what.
         open_too: Whether also those that were read, and tell no result that counts.
     """
-    unread = [s for s in matter.studies if s.unread or (open_too and s.direct and not s.votes)]
+    asked = feared_names(matter.frame) if matter.frame else None
+    cited = set(matter.verdict.deciding_ids)
+    silent = [s for s in matter.studies if not s.votes and (s.direct or cited & {*s.evidence_ids})]
+    unread = [s for s in matter.studies if s.unread or (open_too and s in silent)]
     ranked = sorted(unread, key=lambda s: (not s.direct, s.level or 9, -(s.participants or 0)))
     for study in ranked:
         records = [(i, matter.evidence[i]) for i in study.evidence_ids]
-        words = ((i, record, own_words(record, matter.drug)) for i, record in records)
+        words = ((i, record, own_words(record, matter.drug, asked)) for i, record in records)
         for evidence_id, record, quote in islice((told for told in words if told[2]), 1):
             yield DecidingStudy(
                 name=study_name(study, matter.evidence),
                 design=grade(record).design.value.partition(" (")[0],
-                people=study.participants,
+                people=people_in(study, None, matter.readings),
                 result=Sentence(
                     text=quoted(quote, quotable=record.quotable),
                     evidence_ids=(evidence_id,),
@@ -327,21 +336,25 @@ def _rank(
 
 
 def _missing(matter: Matter) -> Iterator[str]:
-    condition = matter.condition
-    votes = [v for s in matter.studies for v in s.votes if v.directness == "direct"]
-    trials = [v for v in votes if v.tier == "randomised" and v.importance != "harm"]
+    """Yield what the results that are weighed lack: what no record holds nobody can know."""
+    frame, rows = matter.frame, matter.verdict.rows
+    trials = [row for row in rows if row.tier == "randomised"]
+    effects = [row for row in trials if row.importance != "harm"]
+    if rows and not trials:
+        yield "None of the results weighed here is of a randomised trial."
+    elif effects and not any(row.importance in _FELT for row in effects):
+        yield "No trial result weighed here is of what patients feel, as symptoms or survival are."
+    if frame and frame.outcomes and not any(row.wanted or row.harm_asked for row in rows):
+        yield f"None of the results weighed here is on {listed([*frame.outcomes], 'or')} by itself."
+    for row, study, vote in _larger(matter):
+        name = study_name(study, matter.evidence, vote.evidence_id)
+        yield (
+            f"A larger study than those of the answer on {row.outcome} stands beside them: "
+            f"{name} ({vote.people:,} people), under the main studies."
+        )
+    if frame:
+        yield from without_text(matter.drug, frame, matter.evidence.values())
     unread = sum(s.unread for s in matter.studies)
-    if not trials and not unread:
-        about = f"{_compared(matter)} in people with {condition}"
-        if matter.frame and matter.frame.prevents:
-            about = f"{_compared(matter)} that tested whether it prevents {condition}"
-        yield f"No randomised trial of {about} with a result was among the records found."
-    elif trials and not any(v.importance in _FELT for v in trials):
-        yield "No trial reports an outcome that patients feel, such as symptoms or survival."
-    if matter.frame and not answered_by(matter.verdict, matter.frame).outcomes:
-        yield from (f"No study found reports {one}." for one in matter.frame.outcomes)
-    if matter.frame:
-        yield from without_text(matter.drug, matter.frame, matter.evidence.values())
     if unread:
         what = "study" if unread == 1 else "studies"
         yield f"{unread} relevant {what} could not be read without a language model."
@@ -351,45 +364,12 @@ def _missing(matter: Matter) -> Iterator[str]:
         yield _CONCERN
 
 
-def _compared(matter: Matter) -> str:
-    """The drug with what the question sets beside it: another one, or those given with it."""
-    frame, drug = matter.frame, matter.drug
-    if frame and frame.kind is QuestionKind.COMPARISON and frame.comparators:
-        return f"{drug} against {listed(list(frame.comparators), 'or')}"
-    if frame and frame.together:
-        return listed([drug, *(d.name for d in frame.drugs if d.name != drug)], "with")
-    return drug
-
-
-def _trials(matter: Matter) -> Iterable[TrialUnderWay]:
-    reported = {i for s in matter.studies if s.votes for i in s.evidence_ids}
-    registered = [
-        (i, matter.evidence[i])
-        for i, appraisal in matter.appraisals.items()
-        if appraisal.reading.included and matter.evidence[i].metadata.kind == "trial"
-    ]
-    running = [
-        (i, record)
-        for i, record in registered
-        if i not in reported and _may_report(record, matter.searched_on)
-    ]
-    found = [_trial(i, record) for i, record in running]
-    return sorted(found, key=lambda trial: -(trial.participants or 0))
-
-
-def _may_report(record: Evidence, today: str) -> bool:
-    """Whether a trial is under way; a status of an old copy counts where an end is planned."""
-    dated = is_current(record) or bool(record.metadata.completion_date)
-    return dated and is_under_way(record, today)
-
-
-def _trial(evidence_id: str, record: Evidence) -> TrialUnderWay:
-    meta = record.metadata
-    return TrialUnderWay(
-        registry_id=meta.nct_id or short_name(record),
-        title=record.citation.title,
-        status=told_status(record),
-        participants=meta.planned_enrollment or meta.enrollment,
-        completion=meta.completion_date or "",
-        evidence_id=evidence_id,
-    )
+def _larger(matter: Matter) -> Iterator[tuple[OutcomeRow, StudyFinding, Vote]]:
+    """Yield studies beside a row of the answer that hold more people than all of the row."""
+    for row in leading_rows(matter.verdict):
+        for study in matter.studies if row.people else ():
+            vote = leading_vote(study)
+            is_of_it = vote and (vote.row, vote.tier) == (row.outcome, row.tier)
+            beside = vote and vote.evidence_id in row.beside and vote.directness != "related"
+            if vote and is_of_it and beside and (vote.people or 0) > (row.people or 0):
+                yield row, study, vote

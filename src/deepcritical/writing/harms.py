@@ -8,29 +8,40 @@ from itertools import islice
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.effects import gravest_first
+from deepcritical.domain.effects import gravest_first, shows_more_harm
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.text import fold
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.writing.unread import quoted, tells_finding
-from deepcritical.writing.words import FIRST, LATEST, listed, row_sentence, told_of
+from deepcritical.writing.words import FIRST, LATEST, THIRD, listed, row_sentence, told_of
 
-__all__ = ["harm_facts", "harm_sentences", "harms_in_own_words"]
+__all__ = ["feared_names", "harm_facts", "harm_sentences", "harms_in_own_words"]
 
 _TOLD = 2
 """Harms that are told in a sentence of their own; the others are listed."""
-_TOLD_WORDS = 2
+_LISTED = 6
+"""Of the others, those that are named."""
+_TOLD_WORDS = 3
 _NOTHING = bounded(
-    r"\b(?:gives? no|(?:does|did) not (?:give|report)|no (?:\w+ ){0,2}(?:data|figures?))\b",
+    r"\b(?:gives? no|(?:does|did) not (?:give|report)|no (?:\w+ ){0,2}(?:data|figures?)|"
+    r"(?:data|evidence)(?: [\w-]+){0,9} (?:are|is) (?:limited|lacking|scarce|sparse))\b",
     re.IGNORECASE,
 )
-
-
+_NONE_SEEN = bounded(
+    r"^(?:no|none|neither|nor)\b|\b(?:no|not|without|rare|did not)(?: [\w-]+){0,4} "
+    r"(?:adverse|complications?|toxicit\w+|harms?|side effects?|occur\w*|observed|seen|reported)\b",
+    re.IGNORECASE,
+)
+_CONCLUDES = bounded(r"\bconclu(?:de[ds]?|sions?)\b|\bauthors\b", re.IGNORECASE)
+"""What authors think is less than what they saw."""
 _PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+)\b", re.IGNORECASE)
-"""Without a figure it is no more than the authors' opinion, or a wish for more research."""
+_OF_PEOPLE = bounded(r"\d ?%|\d (?:of|out of|in|/) \d|\d/\d")
+"""Praise without a figure of people is the authors' opinion, or a wish for more research."""
 
 
 def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tuple[Sentence, ...]:
@@ -48,11 +59,9 @@ def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tup
 def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     harms = [r for r in verdict.rows if r.importance == "harm"]
     feared = [r for r in harms if not r.comparator or (r.asked and wording > FIRST)]
-    grave = [r for r in verdict.rows if r.is_grave]
-    if wording < LATEST:
-        grave = [r for r in grave if r.way is Way.HARM]
+    grave = [r for r in verdict.rows if r.is_grave and _may_be_told(r, wording)]
     more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in (Way.HARM, Way.CONFLICT)]
-    if wording < LATEST:
+    if wording < THIRD:
         ordered = sorted(more, key=lambda r: (not r.is_grave, r.way is not Way.HARM))
     else:
         beside = (r for r in harms if r not in more and r.way is Way.HARM)
@@ -65,32 +74,53 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
         text = f"Too few of the studies could be read to say anything of the harms of {drug}."
         yield Sentence(text=f"{text} That is not evidence of safety.")
         return
-    if wording >= LATEST and (others := [r for r in ordered[_TOLD:] if r.way is Way.HARM]):
-        yield _listed(others)
+    others = [r for r in ordered[_TOLD:] if r.way is Way.HARM and wording >= THIRD]
+    if others := [r for r in others if wording < LATEST or not r.harm_asked]:
+        yield _listed(others, wording)
     if none and not told:
         yield _no_excess(none[:3], drug)
     less = [r for r in feared if r.way is Way.BENEFIT]
-    two_sided = wording >= LATEST and any(row.asked for row in less)
+    two_sided = wording >= THIRD and any(row.asked for row in less)
     for row in less[: 0 if (told or none) and not two_sided else _TOLD]:
         yield _said(row, drug, wording)
     if not feared and not told:
         against = " with placebo or no treatment" if harms and wording > FIRST else ""
         text = f"No comparison{against} of harms of {drug} could be read from the records found."
+        if wording >= LATEST:
+            text = f"No result that is weighed here compares harms of {drug}{against}."
         yield Sentence(text=f"{text} That is not evidence of safety.")
+
+
+def _may_be_told(row: OutcomeRow, wording: int) -> bool:
+    """Whether a grave outcome may be told as a harm: more of it was found, or is in doubt."""
+    if wording < THIRD:
+        return row.way is Way.HARM
+    return wording < LATEST or row.importance == "harm" or shows_more_harm(row)
 
 
 def _said(row: OutcomeRow, drug: str, wording: int) -> Sentence:
     text = row_sentence(row, drug, wording=wording)
-    return Sentence(text=text, evidence_ids=told_of(row) if wording >= LATEST else row.evidence_ids)
+    return Sentence(text=text, evidence_ids=told_of(row, wording))
 
 
-def _listed(rows: Sequence[OutcomeRow]) -> Sentence:
-    """Return the harms that have no sentence of their own."""
-    names = [
-        f"{row.outcome}{f' (than with {row.comparator})' if row.comparator else ''}" for row in rows
-    ]
-    ids = tuple(dict.fromkeys(i for row in rows for i in row.evidence_ids))
-    return Sentence(text=f"Also more frequent: {listed(names)}.", evidence_ids=ids)
+def _listed(rows: Sequence[OutcomeRow], wording: int) -> Sentence:
+    """Return the harms that have no sentence of their own, the gravest of them by name."""
+    named = rows[:_LISTED] if wording >= LATEST else rows
+    ids = tuple(dict.fromkeys(i for row in named for i in row.evidence_ids))
+    if wording < LATEST:
+        told = listed([f"{row.outcome}{_than(row.comparator)}" for row in rows])
+        return Sentence(text=f"Also more frequent: {told}.", evidence_ids=ids)
+    by_other: dict[str, list[str]] = {}
+    for row in named:
+        by_other.setdefault(row.comparator, []).append(row.outcome)
+    told = "; ".join(f"{listed(names)}{_than(other)}" for other, names in by_other.items())
+    beyond = len(rows) - len(named)
+    more = f"; and {beyond} more {'outcome' if beyond == 1 else 'outcomes'}" if beyond else ""
+    return Sentence(text=f"Also more frequent: {told}{more}.", evidence_ids=ids)
+
+
+def _than(comparator: str) -> str:
+    return f" (than with {comparator})" if comparator else ""
 
 
 def _no_excess(rows: Sequence[OutcomeRow], drug: str) -> Sentence:
@@ -112,15 +142,23 @@ def harm_facts(appraisals: Mapping[str, Appraisal]) -> list[Fact]:
     ]
 
 
-def _is_of(quote: str, drug: str) -> bool:
+def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
+    """Return the folded names of the harm that a question asks about; None of any other one."""
+    if not frame.brings_harm:
+        return None
+    names = frame.feared.names if frame.feared else frame.outcomes
+    return tuple(map(fold, names))
+
+
+def _is_of(quote: str, title: str, drug: str) -> bool:
     """Whether a sentence tells something of the drug, not of others nor that nothing is told."""
-    named = {mention.drug.name for mention in find_drugs(quote)}
-    praises = _PRAISES.search(quote) and not any(map(str.isdigit, quote))
-    return (
-        not praises
-        and not _NOTHING.search(quote)
-        and (not named or lookup_drug(drug).name in named)
+    ours = lookup_drug(drug).name
+    named, of_record = (
+        {mention.drug.name for mention in find_drugs(text)} for text in (quote, title)
     )
+    praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
+    is_ours = ours in named or (not named and (not of_record or ours in of_record))
+    return is_ours and not praises and not _NOTHING.search(quote)
 
 
 def harms_in_own_words(
@@ -128,32 +166,45 @@ def harms_in_own_words(
     verdict: Verdict,
     appraisals: Mapping[str, Appraisal],
     evidence: Mapping[str, Evidence],
+    asked: Sequence[str] | None = None,
 ) -> tuple[Sentence, ...]:
-    """Return harms in the words of publications, where no comparison found an excess.
+    """Return harms in the words of publications, those that were asked about first.
+
+    Where comparisons found an excess, no others. What tells that no harm was seen stands behind
+    the harms that were seen.
 
     Args:
         drug: The drug; what is told of another one is left out.
         verdict: With its rows.
         appraisals: Of the drug, by evidence id.
         evidence: The records.
+        asked: See `feared_names`.
     """
-    compared = {i for r in verdict.rows if r.importance == "harm" for i in r.evidence_ids}
-    if any(r.importance == "harm" and r.way is Way.HARM for r in verdict.rows):
-        return ()
-    facts = {
-        fact.evidence_id: fact
-        for fact in reversed(harm_facts(appraisals))
-        if fact.evidence_id not in compared
+    harms = [r for r in verdict.rows if r.importance == "harm"]
+    compared = {i for r in harms for i in r.evidence_ids}
+    excess = any(r.way is Way.HARM for r in harms)
+    facts = [
+        fact
+        for fact in harm_facts(appraisals)
+        if (_names(fact, asked) or not (excess or fact.evidence_id in compared))
         and evidence[fact.evidence_id].metadata.kind != "trial"
         and tells_finding(fact.quote)
-        and _is_of(fact.quote, drug)
-    }
-    ordered = sorted(facts.values(), key=lambda f: appraisals[f.evidence_id].grade.level or 9)
-    return tuple(
-        Sentence(
-            text=quoted(" ".join(fact.quote.split()), quotable=evidence[fact.evidence_id].quotable),
-            evidence_ids=(fact.evidence_id,),
-            origin="quote",
-        )
-        for fact in islice(ordered, _TOLD_WORDS)
-    )
+        and _is_of(fact.quote, evidence[fact.evidence_id].citation.title, drug)
+    ]
+
+    def order(fact: Fact) -> tuple[bool, bool, bool, int]:
+        thought, none = (bool(p.search(fact.quote)) for p in (_CONCLUDES, _NONE_SEEN))
+        level = appraisals[fact.evidence_id].grade.level or 9
+        return not _names(fact, asked), thought, none, level
+
+    told = islice(sorted(facts, key=order), _TOLD_WORDS)
+    return tuple(_quote(fact, evidence[fact.evidence_id]) for fact in told)
+
+
+def _quote(fact: Fact, record: Evidence) -> Sentence:
+    text = quoted(" ".join(fact.quote.split()), quotable=record.quotable)
+    return Sentence(text=text, evidence_ids=(fact.evidence_id,), origin="quote")
+
+
+def _names(fact: Fact, asked: Sequence[str] | None) -> bool:
+    return any(name in fold(fact.quote) for name in asked or ())

@@ -179,12 +179,13 @@ class _Writer:
         labels = {drug: decide(self.store.studies(drug)).label for drug in self.drugs[1:]}
         against = [drug for drug, label in labels.items() if label in _AGAINST]
         others = [f"{drug} ({label})" for drug, label in labels.items() if drug not in against]
-        told = (
-            f"Among the candidates, {self.main} has the strongest evidence",
-            f"the others are {listed(others)}" if others else "",
-            f"the evidence speaks against {listed(against)}" if against else "",
-        )
-        return f"{'; '.join(part for part in told if part)}."
+        first = f"among the candidates, {self.main} has the strongest evidence"
+        rest = f"the others are {listed(others)}" if others else ""
+        failed = f"the evidence speaks against {listed(against)}" if against else ""
+        frame = self.question.frame
+        told = (failed, first, rest) if frame and frame.negative else (first, rest, failed)
+        ranked = capitalised("; ".join(part for part in told if part))
+        return f"{ranked}. Which of them already treat {self.condition} is not told here."
 
     def _searched(self) -> str:
         """Where nothing was found: what was searched, and that this says nothing of the drug."""

@@ -17,7 +17,15 @@ from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import NOT_STATED, Importance, Vote
 from deepcritical.writing.words import CONTROL, vote_words
 
-__all__ = ["comparator_of", "design_of", "leading_vote", "short_name", "study_name", "study_rows"]
+__all__ = [
+    "comparator_of",
+    "design_of",
+    "leading_vote",
+    "people_in",
+    "short_name",
+    "study_name",
+    "study_rows",
+]
 
 _BY_WEIGHT: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 _MASKED = {"double_blind": "double-blind", "single_blind": "single-blind", "open_label": "open"}
@@ -87,6 +95,22 @@ def comparator_of(vote: Vote, readings: Mapping[str, StudyReading]) -> str:
     return kinds[0].replace("_", " ") if kinds else CONTROL
 
 
+def people_in(
+    study: StudyFinding, vote: Vote | None, readings: Mapping[str, StudyReading]
+) -> int | None:
+    """Return the people of a result, else of its study as it was read.
+
+    A number that was found in the text alone counts only where no careful reader read it: it may
+    be of houses, of a case series within a review, or of who was let in.
+    """
+    if vote and vote.people:
+        return vote.people
+    read = [readings[i] for i in study.evidence_ids if i in readings]
+    told = [n for r in read for n in (r.population.n_randomised, r.population.n_analysed) if n]
+    by_rules = all(reading.reader.kind == "rules" for reading in read)
+    return max(told) if told else study.participants if by_rules else None
+
+
 def study_rows(
     studies: Sequence[StudyFinding],
     appraisals: Mapping[str, Appraisal],
@@ -146,7 +170,7 @@ def _row(
         comparator=comparator_of(vote, readings) if vote else "",
         outcome=vote.outcome if vote else "",
         result=vote_words(vote, named=False) if vote else "",
-        people=(vote.people if vote else None) or study.participants,
+        people=people_in(study, vote, readings),
         certainty=grade.certainty.value if grade.certainty else "",
         evidence_ids=study.evidence_ids,
     )

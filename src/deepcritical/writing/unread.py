@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
@@ -22,6 +22,7 @@ _LAST = 3
 """Sentences at the end of a text without headings that may conclude it."""
 _NO_FINDING = bounded(
     r"\b(?:needed|warranted|required|should|recommend\w*|aims?|aimed|objectives?|purpose|"
+    r"hypothes\w+|"
     r"to (?:evaluate|assess|determine|compare|investigate|examine)|we (?:review|discuss|describe)|"
     r"will be|is discussed|are discussed)\b",
     re.IGNORECASE,
@@ -53,19 +54,24 @@ _BEHIND_BACKGROUND = bounded(
 """A drug that people get already, or that brought their complaint, is not what is tested."""
 
 
-def own_words(record: Evidence, drug: str) -> str:
+def own_words(record: Evidence, drug: str, asked: Sequence[str] | None = None) -> str:
     """Return the sentence in which a record concludes on a drug, or reports a result; else ''.
 
     Args:
-        record: Its text is searched; one that is retracted, or a notice, says nothing.
+        record: Its text is searched; one that is retracted, a notice, or an entry of a registry
+            without results, which tells plans, says nothing.
         drug: Name of the drug or class that the question is on.
+        asked: Folded names of which a sentence must have one; None for any sentence.
     """
-    if grade(record).retracted or is_notice(record):
+    plans = record.metadata.kind == "trial" and not record.metadata.has_results
+    if grade(record).retracted or is_notice(record) or plans:
         return ""
     whole = {span.start for span in whole_sentences(record.content)}
     told = [s for s in body_sentences(record.content, record.citation.title) if s.start in whole]
     named = _names(drug)
     fit = [span for span in _by_place(told) if tells_finding(span.text)]
+    if asked is not None:
+        fit = [span for span in fit if any(name in fold(span.text) for name in asked)]
     on_drug = [span for span in fit if _is_on(span.text, named)]
     measured = [
         s for s in on_drug if _TELLS_RESULT.search(s.text) and any(map(str.isdigit, s.text))

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.effects import direction_words, effect_size, kind_words, size_words
+from deepcritical.domain.effects import (
+    MORE_BESIDE,
+    direction_words,
+    effect_size,
+    is_amount,
+    is_of_fears_beside,
+    kind_words,
+    sides_words,
+    size_words,
+)
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote, Way
 from deepcritical.vocabulary.conditions import condition_in
@@ -15,6 +24,7 @@ __all__ = [
     "FIRST",
     "LATEST",
     "SECOND",
+    "THIRD",
     "WORDINGS",
     "listed",
     "row_sentence",
@@ -24,7 +34,8 @@ __all__ = [
 
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 _COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
-_DISAGREE, _ONE_DIFFERS = "studies disagree", "results of one study differ"
+_DISAGREE, _DIFFER = "studies disagree", "studies differ"
+_ONE_DIFFERS = "results of one study differ"
 _BEHIND_HEAD = re.compile(r" (?:of|from|due|in|with|by|for|after|at|on|than|or|and)\b|[,;(/]")
 _PLURAL = re.compile(r"(?<![aiosu])s$")
 _SINGULAR = frozenset(
@@ -37,9 +48,9 @@ _WHERE: dict[Tier, str] = {
     "reported": "as a narrative review tells, ",
     "uncontrolled": "",
 }
-WORDINGS = (1, 2, 3)
+WORDINGS = (1, 2, 3, 4)
 """Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, LATEST = WORDINGS
+FIRST, SECOND, THIRD, LATEST = WORDINGS
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -64,11 +75,12 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         said = said.replace(_ONE_DIFFERS, _DISAGREE)
     else:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
-    if wording >= LATEST and _is_plural(outcome):
+    is_subject = wording < LATEST or "of {outcome} was " not in said
+    if wording >= THIRD and is_subject and _is_plural(outcome):
         said = said.replace("{outcome} was ", "{outcome} were ")
     given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
-    if wording >= LATEST:
+    if wording >= THIRD:
         given, against = _sides(row, given, _within(against))
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
@@ -100,11 +112,14 @@ def _effect(row: OutcomeRow, wording: int) -> str:
         changed = {Way.BENEFIT: "improved", Way.HARM: "worsened"}.get(row.way, "did not change")
         return f"{{outcome}} {changed} after {{drug}}, without a control group"
     where = _WHERE[row.tier]
+    none = f"{where}{{drug}} showed no clear effect on {{outcome}} compared with {{against}}"
     if row.way is Way.CONFLICT:
+        if wording >= LATEST and is_of_fears_beside(row):
+            return f"{none}, {MORE_BESIDE}"
         who = _who_differs(row, wording)
         return f"{who} on the effect of {{drug}} on {{outcome}} against {{against}}"
     if row.way is Way.NO_DIFFERENCE:
-        return f"{where}{{drug}} showed no clear effect on {{outcome}} compared with {{against}}"
+        return none
     if row.trivial:
         return (
             f"{where}{{drug}} changed {{outcome}} too little to matter, compared with {{against}}"
@@ -136,22 +151,39 @@ def _verb(row: OutcomeRow) -> str:
 
 def _harm_words(row: OutcomeRow, wording: int) -> str:
     who = _who_differs(row, wording)
+    none = "no excess of {outcome} was shown with {drug} compared with {against}"
+    differ = f"{who} on whether {{drug}} causes more {{outcome}} than {{against}}"
+    if wording >= LATEST:
+        differ = f"{who} on {{outcome}} with {{drug}} against {{against}}"
+        differ = f"{none}, {MORE_BESIDE}" if is_of_fears_beside(row) else differ
+    measured = wording >= LATEST and is_amount(row.outcome)
+    more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
     return {
-        Way.HARM: "{outcome} was more frequent with {drug} than with {against}",
-        Way.BENEFIT: "{outcome} was less frequent with {drug} than with {against}",
-        Way.NO_DIFFERENCE: "no excess of {outcome} was shown with {drug} compared with {against}",
-        Way.CONFLICT: f"{who} on whether {{drug}} causes more {{outcome}} than {{against}}",
+        Way.HARM: f"{{outcome}} was {more} with {{drug}} than with {{against}}",
+        Way.BENEFIT: f"{{outcome}} was {less} with {{drug}} than with {{against}}",
+        Way.NO_DIFFERENCE: none,
+        Way.CONFLICT: differ,
     }[row.way]
 
 
 def _who_differs(row: OutcomeRow, wording: int) -> str:
-    beside = wording >= LATEST and row.beside
+    if wording >= LATEST:
+        return _DIFFER if row.studies > 1 else _ONE_DIFFERS
+    beside = wording >= THIRD and row.beside
     return _DISAGREE if row.studies > 1 or beside else _ONE_DIFFERS
 
 
-def told_of(row: OutcomeRow) -> tuple[str, ...]:
-    """Return the records that a sentence on a row cites; of a disagreement also the other side."""
-    return row.evidence_ids + (row.beside if row.way is Way.CONFLICT else ())
+def told_of(row: OutcomeRow, wording: int = THIRD) -> tuple[str, ...]:
+    """Return the records that a sentence on a row cites, as far as they have a part in it.
+
+    Args:
+        row: What was found.
+        wording: One of `WORDINGS`. The third cited for a disagreement also what stood beside.
+    """
+    if wording < THIRD:
+        return row.evidence_ids
+    other = is_of_fears_beside(row) if wording >= LATEST else row.way is Way.CONFLICT
+    return row.evidence_ids + (row.beside if other else ())
 
 
 def _who(row: OutcomeRow) -> str:
@@ -171,30 +203,47 @@ def _figures(row: OutcomeRow, wording: int) -> str:
     studies = f"{row.studies} {several if row.studies != 1 else one}"
     if row.review:
         studies = f"review of {studies}" if row.studies > 1 else f"review of {several}"
+        studies = f"from a {studies}" if wording >= LATEST else studies
     elif wording >= LATEST:
-        studies += _beside(row)
-    people = f"{row.people:,} people" if row.people else ""
-    if people and wording >= LATEST and not all(e.people for e in row.effects):
-        people = f"at least {people}"
+        studies += _of_class_too(row)
+    elif wording >= THIRD:
+        studies += _of_class_too(row) + _beside(row)
+    if wording >= LATEST and (sides := sides_words(row)):
+        studies += f": {sides}"
     parts = (
-        effect_size(row, former=wording < LATEST),
+        effect_size(row, former=wording < THIRD, both=wording < LATEST),
         studies,
-        people,
+        _people(row, wording),
         f"{row.certainty.value} certainty",
     )
     return "; ".join(part for part in parts if part)
 
 
-def _beside(row: OutcomeRow) -> str:
-    """Return what is not all of one kind among the studies of a row; a pooled figure tells it."""
-    told = ""
+def _people(row: OutcomeRow, wording: int) -> str:
+    """Return how many took part, and in how many of the results that is known."""
+    people = f"{row.people:,} people" if row.people else ""
+    known = sum(bool(e.people) for e in row.effects)
+    if not people or wording < THIRD or known == len(row.effects):
+        return people
+    if wording < LATEST:
+        return f"at least {people}"
+    return f"{people} in {known} of {len(row.effects)} {kind_words(row.tier)[1]}"
+
+
+def _of_class_too(row: OutcomeRow) -> str:
+    """Return which studies of a row on the drug are of its class."""
     of_class = {e.tested_as for e in row.effects if e.tested_as}
     if of_class and not row.tested_as:
-        told = f", some of them of {listed(sorted(map(_within, of_class)), 'or')}"
+        return f", some of them of {listed(sorted(map(_within, of_class)), 'or')}"
+    return ""
+
+
+def _beside(row: OutcomeRow) -> str:
+    """Return how many of a row's studies did not find what it tells, as former reports said it."""
     if row.pooled or row.way in (Way.CONFLICT, Way.NO_DIFFERENCE):
-        return told
+        return ""
     otherwise = sum(e.way is not row.way for e in row.effects)
-    return f"{told}, {otherwise} of them without that result" if otherwise else told
+    return f", {otherwise} of them without that result" if otherwise else ""
 
 
 def vote_words(vote: Vote, *, named: bool = True) -> str:

@@ -86,7 +86,7 @@ def test_of_a_network_neither_people_nor_studies_are_those_of_one_drug() -> None
         arms=(arm("A", DRUG, n=None), arm("B", n=None)),
     )
     assert [(v.people, v.studies) for v in ballot(reading).votes] == [(None, None)]
-    assert "imprecision: how many people were studied is not told" in row_of(reading).reasons
+    assert "imprecision: how many people are behind it could not be read" in row_of(reading).reasons
 
 
 def test_what_was_counted_as_an_outcome_is_told_with_it() -> None:

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Arm, Effect, Intervention
 from deepcritical.domain.votes import Vote, Way
 from tests.unit.appraisal.builders import (
+    CONDITION,
     DRUG,
     OUTCOME,
     arm,
@@ -52,6 +55,12 @@ def test_people_of_all_arms_are_not_those_of_one_drug(
 ) -> None:
     told = study(result(), arms=arms, design=design)
     assert [v.people for v in ballot(told).votes] == [counted]
+
+
+def test_a_drug_of_the_class_that_was_tested_is_no_other_drug() -> None:
+    arms = unsized(arm("A", "statins", alternatives=True), arm("B"), arm("C", "simvastatin"))
+    question = asked_of(Drug(name="statins"), Condition(name=CONDITION, names=(CONDITION,)))
+    assert [v.people for v in ballot(study(result(), arms=arms), question).votes] == [300]
 
 
 def test_people_of_arms_that_are_told_are_theirs() -> None:
@@ -157,4 +166,4 @@ def test_of_a_combination_without_the_outcome_asked_that_is_said() -> None:
         partners=(frozenset({"testamine"}),), outcomes=("all-cause mortality",)
     )
     told = study(result("progression-free survival", effect=Effect(p=0.001)), arms=ADDED)
-    assert "none on the outcome" in judged(told, question=question).rule
+    assert "No result was recognised" in judged(told, question=question).rule

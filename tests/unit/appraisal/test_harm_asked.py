@@ -164,6 +164,11 @@ def test_a_scale_that_is_named_after_a_harm_is_not_the_harm(
     assert [vote.row for vote in votes] == ([HARM] if asked_about else [])
 
 
+def test_it_is_not_lost_where_only_some_were_analysed() -> None:
+    (vote,) = ballot(study(harm(people="overall responders")), on_harm()).votes
+    assert (vote.way, vote.directness, vote.people) == (Way.HARM, "broader", None)
+
+
 ASIANS = {"ancestry": frozenset({"asian"})}
 
 
@@ -178,5 +183,9 @@ def test_the_subgroup_that_a_question_names_goes_before_all_people() -> None:
     (row,) = decide((finding(own), larger)).rows
     assert (row.way, row.evidence_ids, row.beside) == (Way.HARM, ("E1",), ("E2",))
     assert "risk of bias: it is of a subgroup of a study" in row.reasons
+    of_women = {"sex": frozenset({"women"}), **ASIANS}
+    women = cohort.model_copy(update={"population": people(qualifiers=("women",))})
+    (own,) = ballot(women, on_harm()._replace(qualifiers=of_women)).votes
+    assert own.of_asked  # of what the subgroup does not tell, the whole study does
     others = result(HARM, better="b", level="subgroup", people="Europeans")
     assert ballot(study(others), on_harm()._replace(qualifiers=ASIANS)).votes == ()

@@ -88,6 +88,11 @@ def test_what_never_counts_does_not_count_by_a_match(told: Result, why: str) -> 
     assert (found.votes, found.why) == ((), why)
 
 
+def test_a_model_tells_whether_words_for_people_part_some_off() -> None:
+    told = study(result(people="those who took it"))
+    assert [len(matched(told, m).votes) for m in (match(), match(directness="broader"))] == [1, 0]
+
+
 def test_a_surrogate_decides_nothing_by_a_match() -> None:
     (found,) = matched(study(result("glimmer", kind="surrogate")), match()).votes
     assert found.importance == "surrogate"

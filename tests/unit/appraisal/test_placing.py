@@ -278,3 +278,10 @@ EVENTS = {
 def test_adverse_events_of_one_kind_are_not_any_of_them(outcome: str, row: str) -> None:
     told = placed(result(outcome, kind="safety"), asked())
     assert (told.row, told.importance) == (row, "harm")
+
+
+@pytest.mark.parametrize(("kind", "weight"), [("surrogate", "surrogate"), ("clinical", "harm")])
+def test_a_marker_that_got_worse_is_no_adverse_event(kind: str, weight: str) -> None:
+    told = result("systolic blood pressure", kind=kind, better="b", level="unstated")
+    (vote,) = ballot(study(told, population=people("gout")), asked("gout")).votes
+    assert (vote.way, vote.importance) == (Way.HARM, weight)

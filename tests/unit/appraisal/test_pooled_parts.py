@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.effects import size_words
-from deepcritical.domain.study import Effect
+from deepcritical.domain.study import Effect, EffectMeasure
 from deepcritical.domain.votes import Way
 from tests.unit.appraisal.builders import (
     DRUG,
@@ -24,6 +24,13 @@ def test_what_a_review_pools_of_some_of_its_trials_votes() -> None:
     pooled = result(people="5 of the 9 trials", effect=LESS, higher_is_better=False)
     votes = ballot(study(pooled, kinds=("systematic_review",), design=())).votes
     assert [vote.way for vote in votes] == [Way.BENEFIT]
+
+
+def test_trials_of_one_kind_are_pooled_in_nobody_knows_how_many() -> None:
+    of_some = result(people="prevention trials", effect=LESS, higher_is_better=False)
+    reading = study(of_some, kinds=("systematic_review",), population=people(n_studies=9))
+    (vote,) = ballot(reading).votes
+    assert (vote.way, vote.people, vote.studies) == (Way.BENEFIT, None, None)
 
 
 def test_what_a_review_counts_of_its_trials_does_not() -> None:
@@ -102,3 +109,10 @@ def test_of_reports_of_one_result_the_one_with_an_interval_is_taken() -> None:
     (found,) = ballot(study(bare, full)).votes
     assert found.effect
     assert found.effect.ci_low == 0.3
+
+
+@pytest.mark.parametrize(("measure", "unit"), [("RD", "percentage points"), ("MD", "%")])
+def test_a_difference_of_shares_is_told_in_points(measure: EffectMeasure, unit: str) -> None:
+    effect = Effect(measure=measure, value=-5.0, ci_low=-9.0, ci_high=-1.0)
+    (found,) = ballot(study(result(effect=effect, unit="%"))).votes
+    assert found.unit == unit

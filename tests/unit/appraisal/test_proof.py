@@ -58,7 +58,7 @@ def test_a_doubt_of_more_deaths_is_told_with_a_benefit() -> None:
     helps = vote(people=700)
     found = decide((finding(helps, worse, key="E1"), finding(helps, same, key="E2")))
     assert found.label == "supported"
-    assert any(cap.startswith(f"{DEATHS.capitalize()}: studies disagree") for cap in found.caps)
+    assert any(cap.startswith(f"{DEATHS.capitalize()}: studies differ") for cap in found.caps)
 
 
 def counted(a: int, b: int, n: int, **own: Any) -> Result:

@@ -11,7 +11,8 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.grading import grade
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Reader
-from tests.unit.appraisal.builders import CONDITION, DRUG, asked, record, study
+from deepcritical.questions.reading import read_frame
+from tests.unit.appraisal.builders import CONDITION, DRUG, asked, people, record, result, study
 
 
 def test_a_stop_that_only_the_registry_field_tells_is_explained() -> None:
@@ -51,6 +52,20 @@ def test_a_trial_that_no_rule_reads_is_missed_where_it_may_answer(
     paper = record(content=text)
     read = read_for(question, "E1", paper, UNREAD, grade(paper))
     assert (read.unclear, read.unread) == (True, is_missed)
+
+
+@pytest.mark.parametrize(
+    ("kind", "species", "counts"),
+    [("trial", "human", False), ("animal", "mouse", True), ("trial", "dog", True)],
+)
+def test_what_is_asked_of_animals_is_not_told_by_people(
+    kind: str, species: str, counts: bool
+) -> None:
+    frame = read_frame("Does zinc help mice with gout?")
+    question = asked()._replace(population=frame.population)
+    reading = study(result(), kinds=(kind,), population=people(species=species))
+    read = read_for(question, "E1", record(), reading, grade(record()))
+    assert (not read.excluded_because, read.votes) == (counts, ())
 
 
 @pytest.mark.parametrize("drug", ["zinc", "gold", "green tea", "cranberry"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -137,6 +138,33 @@ def test_a_third_of_the_people_is_a_signal_of_what_is_feared(people: int) -> Non
     worse, same = vote(Way.HARM, people=people, **harm), vote(Way.NO_DIFFERENCE, people=200, **harm)
     assert row_of(worse, same).way is Way.HARM
     assert row_of(vote(Way.HARM, people=90, **harm), same, same).way is Way.NO_DIFFERENCE
+
+
+@pytest.mark.parametrize("people", [50, 200, 390])
+def test_fewer_of_what_is_feared_is_no_disagreement_with_as_many(people: int) -> None:
+    harm: dict[str, Any] = {"row": "snerk", "importance": "harm", "feared": True}
+    fewer, same = vote(people=people, **harm), vote(Way.NO_DIFFERENCE, people=200, **harm)
+    row = row_of(fewer, same)
+    assert row.way is Way.NO_DIFFERENCE
+    assert not any("inconsistency" in reason for reason in row.reasons)
+    assert outcome_rows([finding(fewer, same)])[0].way is Way.NO_DIFFERENCE
+
+
+def test_who_found_more_of_a_harm_is_named_where_studies_disagree() -> None:
+    harm: dict[str, Any] = {"row": "snerk", "importance": "harm", "feared": True}
+    null, cohort = vote(Way.NO_DIFFERENCE, **harm), vote(Way.HARM, tier="controlled", **harm)
+    row = row_of(null, cohort, null)
+    assert (row.way, row.evidence_ids, row.beside) == (Way.CONFLICT, ("E1", "E2", "E3"), ())
+    assert row.studies == 3
+
+
+@pytest.mark.parametrize(("tier", "told"), [("controlled", 0.9), ("randomised", 0.6)])
+def test_what_else_parted_the_arms_is_taken_out_of_an_estimate(tier: Tier, told: float) -> None:
+    crude = vote(outcome="snerk", tier=tier, effect=ratio(0.6, 0.5, 0.7))
+    adjusted = vote(outcome="snerk (adjusted)", tier=tier, effect=ratio(0.9, 0.8, 0.99))
+    (effect,) = outcome_rows([finding(crude, adjusted)])[0].effects
+    assert effect.effect is not None
+    assert effect.effect.value == told
 
 
 def ratio(value: float, low: float, high: float) -> Effect:
@@ -286,12 +314,12 @@ def test_a_lower_tier_of_the_same_people_changes_nothing_but_what_stands_beside(
     assert f"E{len(body) + 1}" in after.beside
 
 
-@pytest.mark.parametrize(("studies", "said"), [(1, "results differ"), (2, "studies disagree")])
+@pytest.mark.parametrize(("studies", "said"), [(1, "results differ"), (2, "studies differ")])
 def test_one_study_does_not_disagree_with_others(studies: int, said: str) -> None:
     split = vote(Way.CONFLICT)
     row = row_of(*[split] * studies)
     assert row.finding.startswith(said)
-    assert f"inconsistency: {'its' if studies == 1 else 'the'} {said}" in row.reasons
+    assert "inconsistency: the results differ" in row.reasons
 
 
 ESTIMATE = Effect(measure="HR", value=0.49, ci_low=0.32, ci_high=0.75)

@@ -118,7 +118,7 @@ def test_any_partner_will_do_where_the_question_gives_a_choice(joint: str, votes
 def test_trials_against_another_comparator_do_not_answer_a_comparison() -> None:
     verdict = judged(trial(result()), question=asked(comparators=frozenset({"othermab"})))
     assert verdict.label is VerdictLabel.INSUFFICIENT
-    assert verdict.rule.startswith("Studies of the drug were found, but none in the comparison")
+    assert verdict.rule.startswith("Studies of the drug were found, but no result that counts")
 
 
 def against(*names: str) -> Asked:

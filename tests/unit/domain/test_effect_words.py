@@ -47,3 +47,32 @@ def test_an_estimate_of_a_smaller_study_is_not_called_that_of_the_largest() -> N
 def test_the_direction_of_an_effect_too_small_to_matter_says_so() -> None:
     assert row_direction(row(LARGE, trivial=True)).endswith(", too little to matter")
     assert row_direction(row(SMALL, way=Way.NO_DIFFERENCE, trivial=True)) == "no difference shown"
+
+
+def test_a_figure_of_the_drug_does_not_hide_one_of_its_class() -> None:
+    effects = (
+        SMALL.model_copy(update={"way": Way.BENEFIT, "people": None}),
+        LARGE.model_copy(update={"effect": Effect(measure="HR", value=0.82), "tested_as": "zorbs"}),
+    )
+    told = (
+        "risk ratio 1, 95 % CI 0.15 to 6.57 of the drug by itself, hazard ratio 0.82 of its class"
+    )
+    assert effect_size(row(*effects)) == told
+    assert effect_size(row(*effects), both=True).endswith("in one of the studies")
+
+
+def test_beside_a_pooled_estimate_stands_no_figure_of_a_smaller_study() -> None:
+    pooled = {"measure": "RR", "studies": 2, "value": 0.9, "ci_low": 0.7, "ci_high": 1.1, "i2": 0}
+    effects = [
+        one.model_copy(update={"way": Way.BENEFIT})
+        for one in (SMALL, SMALL.model_copy(update={"people": None}), SMALL)
+    ]
+    split = row(*effects, pooled={**pooled, "fixed": (0.9, 0.7, 1.1)})
+    assert effect_size(split) == "pooled risk ratio 0.9, 95 % CI 0.7 to 1.1 of 2 of the 3 studies"
+    assert "in one of the studies; pooled risk ratio 0.9" in effect_size(split, both=True)
+
+
+def test_the_direction_of_an_amount_is_no_frequency() -> None:
+    harm = {"importance": "harm", "way": Way.HARM}
+    assert row_direction(row(outcome="zorb burden", **harm)) == "higher with the drug"
+    assert row_direction(row(outcome="zorbs", **harm)) == "more frequent with the drug"

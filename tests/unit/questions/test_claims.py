@@ -20,6 +20,7 @@ from deepcritical.questions.reading import read_frame
             "lithium helps in people on mechanical ventilation with gout",
         ),
         ("lithium for hospitalised gout patients", "lithium helps in inpatients with gout"),
+        ("Do omega-3 fatty acids help in gout?", "omega-3 fatty acids help in gout"),
         (
             "Does lithium after autologous transplant improve survival?",
             "lithium improves survival in people after a transplant",

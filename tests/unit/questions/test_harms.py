@@ -56,6 +56,10 @@ def test_whether_a_drug_is_safe_asks_for_serious_harm(word: str) -> None:
             "metformin increases the risk of serious harm in gout",
         ),
         (
+            "Does metformin cause serious side effects in gout?",
+            "metformin increases the risk of serious harm in gout",
+        ),
+        (
             "Does metformin do any harm in people treated for gout?",
             "metformin increases the risk of serious harm in gout",
         ),

@@ -72,3 +72,14 @@ def test_what_is_to_begin_less_often_is_prevented(text: str, condition: str) -> 
     frame = read_frame(text)
     assert frame.condition
     assert (frame.condition.name, frame.population, frame.prevents) == (condition, (), True)
+
+
+@pytest.mark.parametrize(
+    "text", ["Does zinc reduce fractures?", "Are there fewer burns with zinc?"]
+)
+def test_nobody_has_fewer_injuries_by_being_treated_for_one(text: str) -> None:
+    assert read_frame(text).prevents
+
+
+def test_less_pain_of_an_injury_is_treatment() -> None:
+    assert not read_frame("Does zinc reduce pain in fractures?").prevents

@@ -34,6 +34,6 @@ def test_words_that_no_part_of_the_frame_stands_for(text: str, words: tuple[str,
 def test_the_reader_is_told_of_them() -> None:
     told = research_question(read_frame("Does lithium help in seronegative gout?")).notices
     assert (
-        'The studies were not selected or weighed by "in seronegative", which the question names.'
+        'The studies were not selected or weighed by "seronegative", which the question names.'
         in told
     )

@@ -7,13 +7,17 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.named import Drug
 from deepcritical.domain.record_kinds import is_current
+from deepcritical.domain.study import Population, Reader
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
-from deepcritical.writing.brief import leading_rows
+from deepcritical.writing.brief import Matter, brief_of, leading_rows
 from deepcritical.writing.harms import harm_sentences
+from deepcritical.writing.studies import people_in
 from deepcritical.writing.words import FIRST, LATEST, row_sentence
-from tests.unit.appraisal.builders import findings, vote
+from tests.unit.appraisal.builders import CONDITION, DRUG, findings, record, study, vote
 
 
 def told(way: Way, row: str, importance: Importance = "critical", people: int = 600) -> Vote:
@@ -74,3 +78,74 @@ def test_a_row_is_told_as_now_and_as_former_reports_told_it(
     (found,) = outcome_rows(findings(told(Way.CONFLICT, row)))
     assert now in row_sentence(found, "examplol")
     assert before in row_sentence(found, "examplol", wording=FIRST)
+
+
+def _matter(*votes: Vote, **frame: object) -> Matter:
+    studies = findings(*votes)
+    keys = [i for study in studies for i in study.evidence_ids]
+    drug = Drug(name=DRUG, known=False)
+    asked = {"text": "examplol?", "kind": QuestionKind.EFFICACY, "drugs": (drug,), **frame}
+    return Matter(
+        drug=DRUG,
+        condition=CONDITION,
+        frame=QuestionFrame.model_validate(asked),
+        verdict=decide(studies),
+        studies=studies,
+        evidence={key: record(f"Examplol in testitis, {key}") for key in keys},
+        readings={},
+        appraisals={},
+        searched_on="2030-01-01",
+    )
+
+
+ABSENT: tuple[tuple[list[Vote], dict[str, object], str, str], ...] = (
+    # results, fields of the question, what is missing, what is not said to be missing
+    ([told(Way.BENEFIT, "flurb score")], {}, "", "randomised trial"),
+    ([vote(tier="controlled")], {}, "None of the results weighed here is of a randomised tr", ""),
+    ([told(Way.BENEFIT, "zorb level", "surrogate")], {}, "No trial result weighed here is", ""),
+    ([told(Way.HARM, "snerks", "harm")], {}, "", "randomised trial"),
+    ([told(Way.HARM, "snerks", "harm")], {}, "", "what patients feel"),
+    ([told(Way.BENEFIT, "snerk")], {"outcomes": ("snerk",)}, "is on snerk by itself.", ""),
+)
+
+
+@pytest.mark.parametrize(("votes", "frame", "said", "unsaid"), ABSENT)
+def test_what_is_missing_is_said_of_the_weighed_results_alone(
+    votes: list[Vote], frame: dict[str, object], said: str, unsaid: str
+) -> None:
+    missing = " ".join(brief_of(_matter(*votes, **frame)).missing)
+    assert said in missing
+    assert "with a result was among the records" not in missing
+    assert not unsaid or unsaid not in missing
+
+
+def test_a_larger_study_beside_the_answer_is_told() -> None:
+    near = told(Way.BENEFIT, "flurb score", people=600)
+    larger = told(Way.BENEFIT, "flurb score", people=8000).model_copy(
+        update={"directness": "broader"}
+    )
+    brief = brief_of(_matter(near, larger))
+    assert brief.findings[0].people == 600
+    assert brief.studies[0].people == 8000
+    assert any("A larger study" in told and "8,000 people" in told for told in brief.missing)
+
+
+@pytest.mark.parametrize(("reader", "people"), [("rules", 586), ("curated", None)])
+def test_a_number_found_in_the_text_alone_gives_way_to_a_careful_reader(
+    reader: str, people: int | None
+) -> None:
+    (one,) = findings(told(Way.BENEFIT, "flurb score"))
+    one = one.model_copy(update={"participants": 586})
+    read = study(population=people_of_nobody(), reader=Reader(kind=reader))  # type: ignore[arg-type]
+    assert people_in(one, None, {one.evidence_ids[0]: read}) == people
+    assert people_in(one, one.votes[0], {}) == 600
+
+
+def people_of_nobody() -> Population:
+    return Population(conditions=(CONDITION,))
+
+
+def test_a_primary_outcome_is_told_first() -> None:
+    votes = [told(Way.NO_DIFFERENCE, row) for row in ("snerk", "flurb score")]
+    votes[1] = votes[1].model_copy(update={"level": "primary"})
+    assert leading_rows(decide(findings(*votes)))[0].outcome == "flurb score"

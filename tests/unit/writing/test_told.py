@@ -16,7 +16,7 @@ from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Effect
 from deepcritical.domain.text import Span
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Vote, Way
 from deepcritical.questions.claims import answer_on
 from deepcritical.services.evidence_store import EvidenceStore
@@ -24,7 +24,7 @@ from deepcritical.writing.findings import findings_of
 from deepcritical.writing.harms import harm_sentences, harms_in_own_words
 from deepcritical.writing.leads import lead_of
 from deepcritical.writing.unread import without_text
-from deepcritical.writing.words import SECOND, row_sentence
+from deepcritical.writing.words import LATEST, SECOND, THIRD, row_sentence, told_of
 from tests.unit.appraisal.builders import findings, vote
 
 HARMS = ("dizziness", "grumbles", "snerks", "zorbs")
@@ -39,11 +39,11 @@ def changed(way: Way, **changes: object) -> Vote:
     [
         (
             (changed(Way.BENEFIT, people=900), changed(Way.NO_DIFFERENCE, people=60)),
-            "2 trials, 1 of them without that result",
+            "2 trials: better with the drug in 1, no difference shown in 1;",
         ),
         (
             (changed(Way.BENEFIT, people=900), changed(Way.BENEFIT, people=None)),
-            "at least 900 people",
+            "900 people in 1 of 2 trials",
         ),
         (
             (
@@ -64,6 +64,14 @@ def changed(way: Way, **changes: object) -> Vote:
             "-0.7 to -0.3, turned round from 0.5",
         ),
         ((changed(Way.BENEFIT, comparator="DPP-4 inhibitors"),), "compared with DPP-4 inhibitors"),
+        (
+            (changed(Way.BENEFIT, review=True, studies=19, people=900),),
+            "from a review of 19 trials; 900 people",
+        ),
+        (
+            (changed(Way.BENEFIT, people=300), changed(Way.NO_DIFFERENCE, people=900)),
+            "2 trials: no difference shown in 1, better with the drug in 1; 1,200 people",
+        ),
     ],
 )
 def test_a_row_tells_what_is_not_alike_among_its_studies(
@@ -80,12 +88,14 @@ def test_a_row_tells_what_is_not_alike_among_its_studies(
         ("loss of flurbs", "Loss of flurbs was"),
         ("hepatitis", "Hepatitis was"),
         ("weakness", "Weakness was"),
+        ("zorb burden", "Zorb burden was"),
     ],
 )
 def test_one_thing_was_and_several_were(outcome: str, said: str) -> None:
     harm = changed(Way.HARM, row=outcome, outcome=outcome, importance="harm")
     (row,) = outcome_rows(findings(harm))
-    assert row_sentence(row, "examplol").startswith(f"{said} more frequent with examplol")
+    more = "higher" if "burden" in outcome else "more frequent"
+    assert row_sentence(row, "examplol").startswith(f"{said} {more} with examplol")
     assert " was more frequent" in row_sentence(row, "examplol", wording=SECOND)
 
 
@@ -106,19 +116,108 @@ def test_every_harm_is_told() -> None:
         ("Examplol was well tolerated by 38 of 40 adults; 2 had grumbles.", True),
         ("The abstract gives no figure for grumbles with examplol.", False),
         ("Aspirin brought grumbles in 9 of 40 adults.", False),
+        ("Examplol at 5 mg was superior to placebo and well tolerated.", False),
+        ("Although grumbles are feared, data on it are limited.", False),
     ],
 )
 def test_harms_in_own_words_are_of_the_drug_and_no_praise(quote: str, told: bool) -> None:
-    reading = Reading(
-        evidence_id="E1",
-        drug="examplol",
-        direct=True,
-        context=(Fact.of(Span(quote, 0, len(quote)), "E1", FactRole.HARM),),
+    assert bool(_own_words("Examplol in testitis", quote)) is told
+
+
+def _own_words(
+    title: str, *quotes: str, verdict: Verdict | None = None, asked: tuple[str, ...] = ()
+) -> list[str]:
+    facts = tuple(Fact.of(Span(q, 0, len(q)), "E9", FactRole.HARM) for q in quotes)
+    reading = Reading(evidence_id="E9", drug="examplol", direct=True, context=facts)
+    citation = Citation(source="pubmed", title=title, date="2030")
+    record = Evidence(content=" ".join(quotes), citation=citation, metadata=EvidenceMetadata())
+    appraisals = {"E9": Appraisal(reading=reading, grade=grade(record))}
+    told = harms_in_own_words("examplol", verdict or decide(()), appraisals, {"E9": record}, asked)
+    return [sentence.text for sentence in told]
+
+
+NONE = "No grave harm was observed."
+SEEN = "Grumbles came in 9 of 40 adults."
+THOUGHT = "The authors concluded that grumbles may come."
+
+
+def test_harms_that_were_seen_go_before_those_that_were_not() -> None:
+    told = _own_words("Examplol in testitis", NONE, THOUGHT, SEEN, SEEN)
+    assert told == [f"“{quote.rstrip('.')}”" for quote in (SEEN, SEEN, NONE)]
+
+
+def test_harms_of_a_record_on_another_drug_are_none_of_this_one() -> None:
+    assert _own_words("Stopping aspirin in testitis", SEEN) == []
+
+
+def test_a_harm_that_was_asked_about_is_told_beside_a_counted_one() -> None:
+    counted = decide(findings(changed(Way.HARM, row="snerks", importance="harm")))
+    assert _own_words("Examplol in testitis", SEEN, verdict=counted) == []
+    told = _own_words("Examplol in testitis", SEEN, verdict=counted, asked=("grumbles",))
+    assert len(told) == 1
+
+
+CONFLICTS = (
+    # way of each effect, what stands beside, what is said now, what former reports said
+    (
+        (Way.NO_DIFFERENCE, Way.BENEFIT),
+        (),
+        "Studies differ on snerks with examplol against placebo (2 trials: no excess shown in 1, "
+        "less frequent with the drug in 1;",
+        "Studies disagree on whether examplol causes more snerks than placebo (",
+    ),
+    (
+        (Way.NO_DIFFERENCE,),
+        ("E2",),
+        "No excess of snerks was shown with examplol compared with placebo, but results that "
+        "stand beside point to harm (",
+        "Studies disagree on whether",
+    ),
+    ((Way.CONFLICT,), (), "Results of one study differ on snerks with", "Results of one study dif"),
+)
+
+
+@pytest.mark.parametrize(("ways", "beside", "now", "before"), CONFLICTS)
+def test_a_conflict_on_a_harm_says_no_more_than_its_results(
+    ways: tuple[Way, ...], beside: tuple[str, ...], now: str, before: str
+) -> None:
+    votes = [changed(Way.HARM, row="snerks", outcome="snerks", importance="harm") for _ in ways]
+    (row,) = outcome_rows(findings(*votes))
+    effects = tuple(
+        effect.model_copy(update={"way": way})
+        for effect, way in zip(row.effects, ways, strict=True)
     )
-    citation = Citation(source="pubmed", title="Examplol in testitis", date="2030")
-    record = Evidence(content=quote, citation=citation, metadata=EvidenceMetadata())
-    appraisals = {"E1": Appraisal(reading=reading, grade=grade(record))}
-    assert bool(harms_in_own_words("examplol", decide(()), appraisals, {"E1": record})) is told
+    told = {"way": Way.CONFLICT, "effects": effects, "beside": beside, "pooled": None}
+    row = row.model_copy(update={**told, "control": "placebo"})
+    assert row_sentence(row, "examplol").startswith(now)
+    assert row_sentence(row, "examplol", wording=THIRD).startswith(before)
+    cited = row.evidence_ids + (beside if len(ways) == 1 else ())
+    assert told_of(row, LATEST) == cited
+
+
+def test_other_harms_are_listed_by_comparator_and_not_without_end() -> None:
+    names = [f"{letter}orbs" for letter in "bcdfghjklm"]
+    harms = [
+        changed(Way.HARM, row=n, outcome=n, importance="harm", comparator="testamine")
+        for n in names
+    ]
+    *_, others = harm_sentences(decide(findings(*harms)), "examplol")
+    assert others.text.count("(than with testamine)") == 1
+    assert others.text.endswith("; and 2 more outcomes.")
+
+
+def test_deaths_that_no_result_found_more_of_are_no_harm() -> None:
+    deaths = {"row": "death from any cause", "importance": "critical"}
+    marks = {"is_grave": True, "is_fatal": True, "people": 500}
+    votes = [changed(w, **deaths, **marks) for w in (Way.BENEFIT, Way.NO_DIFFERENCE)]
+    verdict = decide(findings(*votes))
+    row = verdict.rows[0].model_copy(update={"way": Way.CONFLICT})
+    verdict = verdict.model_copy(update={"rows": (row,)})
+    now, then = (
+        [s.text for s in harm_sentences(verdict, "examplol", wording=w)] for w in (LATEST, THIRD)
+    )
+    assert [text[:24] for text in now] == ["No result that is weighe"]
+    assert "death from any cause" in then[0]
 
 
 def test_a_harm_against_another_drug_alone_is_told() -> None:
