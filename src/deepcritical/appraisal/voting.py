@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.analysed import is_of_completers, told_as_part
@@ -96,28 +96,28 @@ def ballot_of(
     why = _silence(study)
     if why and not _is_narrative(study):
         return Ballot(why=why)
+    by_result = {match.result: match for match in matches or ()}
+    parts = ((by_result.get(i), p) for i, w in enumerate(study.results) for p in _parts(w))
+    weighed = [(m, p, _weigh(study, p, evidence, asked, grade, m)) for m, p in parts]
+    rows = {found.vote.row for match, _, found in weighed if match and found.vote}
     votes: list[Vote] = []
     reasons: list[str] = []
     told: list[Result] = []
-    by_result = {match.result: match for match in matches or ()}
-    parts = ((by_result.get(i), p) for i, w in enumerate(study.results) for p in _parts(w))
-    for match, result in parts:
-        weighed = _weigh(study, result, evidence, asked, grade, match)
-        if matches is not None and match is None and not _is_never_lost(weighed.vote):
-            weighed = _Weighed(None, _NO_MATCH)
-        if weighed.vote:
-            votes.append(weighed.vote)
+    for match, result, found in weighed:
+        if found.vote and (matches is None or match or _is_never_lost(found.vote, rows)):
+            votes.append(found.vote)
         else:
-            reasons.append(weighed.why)
+            reasons.append(_NO_MATCH if found.vote else found.why)
             told.append(result)
     return Ballot(one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
 
 
-def _is_never_lost(vote: Vote | None) -> bool:
-    """Whether a vote counts that a model did not match: on harms, or against the drug."""
-    if vote is None:
-        return False
-    return vote.importance == "harm" or (vote.is_grave and vote.way is Way.HARM)
+def _is_never_lost(vote: Vote, matched: Container[str]) -> bool:
+    """Whether a vote counts that a model did not match: more deaths, and harms in other rows."""
+    worse = vote.is_grave and vote.way is Way.HARM
+    return (vote.is_fatal and worse) or (
+        vote.row not in matched and (worse or vote.importance == "harm")
+    )
 
 
 def _parts(result: Result) -> tuple[Result, ...]:

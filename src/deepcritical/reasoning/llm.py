@@ -119,6 +119,9 @@ _NO_MANAGER = "Small-model profile: no model manager. Code decides which agent s
 
 _UNGRADED = 9
 """Behind every OCEBM level."""
+_FEWEST_SHOWN, _MOST_UNRECOGNISED = 12, 4
+"""Studies that a model is shown for matching, and of them those in which rules recognised nothing
+of what is asked about, where there are more of the others."""
 _MOST_GAPS = 10
 """Gaps that a model is shown to choose from; what it is not shown is not put off."""
 
@@ -328,7 +331,8 @@ class LLMReasoner(InquiryModel):
         read = {key: one for key, one in store.readings.items() if key in store.evidence}
         rest = [key for key, one in read.items() if one.results and key not in ids]
         rest.sort(key=lambda key: -store.evidence[key].relevance_score)
-        shown = [key for key in (*ids, *rest) if key in read]
+        more = rest[: max(_FEWEST_SHOWN - len(ids), _MOST_UNRECOGNISED)]
+        shown = [key for key in (*ids, *more) if key in read]
         return await calculated(shown_studies, shown, store.evidence, read, limit)
 
     async def _drug(self, question: ResearchQuestion, store: EvidenceStore) -> Drug | None:

@@ -73,6 +73,13 @@ def test_no_silence_of_a_model_loses_a_harm(feared: Result) -> None:
     assert [v.way for v in found.votes] == [Way.BENEFIT, Way.HARM]
 
 
+def test_of_two_results_on_a_harm_the_matched_one_is_what_was_asked_about() -> None:
+    early = result("headache", kind="safety", better="b", effect=MORE)
+    late = null("headache", kind="safety", effect=SAME)
+    (found,) = matched(study(early, late), match(1, outcome="headache")).votes
+    assert found.way is Way.NO_DIFFERENCE
+
+
 @pytest.mark.parametrize(
     ("told", "why"),
     [
