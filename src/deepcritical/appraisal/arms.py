@@ -251,15 +251,26 @@ def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
     return _CONTROLS[kind] if kind else NOT_STATED
 
 
-def comparator_of(
-    reading: StudyReading, result: Result, side: Literal["a", "b"], asked: Asked
-) -> str:
-    """The active treatment that only the arm on the other side got; '' where there is none."""
+def tested_on(
+    side: Literal["a", "b"], reading: StudyReading, result: Result, asked: Asked, *, itself: bool
+) -> Tested:
+    """What one side got that the other did not, whatever names the arms give it.
+
+    Args:
+        side: The arm with what is asked about.
+        reading: The study.
+        result: The comparison.
+        asked: What the question asks for.
+        itself: Whether that arm is known to be of what is asked about, and of nothing wider.
+    """
     drug, other = (result.a, result.b) if side == "a" else (result.b, result.a)
-    own, rest = reading.arm(drug), reading.arm(other)
-    if rest is None or rest.control:
-        return ""
-    return _named(_got(rest, own) - _got(own, rest) - asked.names)
+    arm, rest = reading.arm(drug), reading.arm(other)
+    got = _got(arm, rest) - _got(rest, arm)
+    against = "" if rest is None or rest.control else _named(_got(rest, arm) - _got(arm, rest))
+    if got & asked.names:
+        return Tested(side, against, given_with=_named(got - asked.names - asked.classes))
+    of_class = bool(got) and not itself
+    return Tested(side, against, False, of_class, _tested_as(got, arm) if of_class else "")
 
 
 def _named(drugs: frozenset[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from deepcritical.appraisal.arms import Tested, comparator_of, tested_by
+from deepcritical.appraisal.arms import Tested, tested_by, tested_on
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import Placed, placed
 from deepcritical.domain.matches import ResultMatch
@@ -57,6 +57,6 @@ def _tested(match: ResultMatch, study: StudyReading, result: Result, asked: Aske
     """
     found = tested_by(study, result, asked)
     if found.why_not:
-        comparator = comparator_of(study, result, match.side, asked)
-        found = Tested(match.side, comparator)
+        itself = match.directness == "direct"
+        found = tested_on(match.side, study, result, asked, itself=itself)
     return found._replace(asked=found.asked or bool(found.comparator))

@@ -83,7 +83,7 @@ def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None
         case VerdictLabel.INSUFFICIENT:
             return []
         case VerdictLabel.PROMISING:
-            return None if grave else helps or None
+            return None if grave else [row for row in helps if not row.of_class] or None
         case VerdictLabel.UNSUPPORTED:
             return fails or [row for row in rows if row.harm_asked] or None
         case VerdictLabel.HARMFUL:

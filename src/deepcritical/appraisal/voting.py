@@ -107,7 +107,7 @@ def ballot_of(
         if found.vote and (matches is None or match or _is_never_lost(found.vote, rows)):
             votes.append(found.vote)
         else:
-            reasons.append(_NO_MATCH if found.vote else found.why)
+            reasons += [] if by_result and not match else [_NO_MATCH if found.vote else found.why]
             told.append(result)
     return Ballot(one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
 

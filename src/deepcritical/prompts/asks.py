@@ -156,27 +156,30 @@ def _numbered_gaps(gaps: Sequence[str]) -> str:
 
 
 _MATCH = """List in results each one that tells whether what is asked about does what the question
-        asks, in those that it asks about, whichever way it points. drug_arm is the arm with what is
-        asked about: asked about stopping a drug, the arm that stopped it; about the higher of two
-        doses, that arm; about A against B, the arm with A. weight is decides for the outcome that
-        the question asks about (of several, each; where it names none, what patients are treated
-        for), adds for one of patients that matters less, stands_in for a laboratory value or
-        another surrogate, harm for an unwanted effect beside what is asked. people is asked for
-        those asked about or any fair sample of them, wider for more people than those, a part of
-        them, or another drug of the class, other for people with another condition. Leave out what
-        was told before, also in another record of the same trial, and comparisons whose arms do not
-        differ by what is asked about alone.
+        asks, whichever way it points. drug_arm is the arm with what is asked about: asked about
+        stopping a drug, the arm that stopped it; about the higher of two doses, that arm; about A
+        against B, the arm with A. weight is decides for the outcome that the question asks about
+        (of several, each; of safety, deaths and serious or named harms; where it names none, what
+        patients are treated for), adds for one of patients that matters less, stands_in for a
+        laboratory value or another surrogate, harm for an unwanted effect beside what is asked.
+        people is asked for those asked about or a fair sample of them and exactly this drug, wider
+        for more people, a part of them, a neighbouring group, or a class or another drug of it,
+        other for people with another condition. Reviews are listed beside the trials that they
+        pool. Leave out animals, results without a second arm where others have one, what was told
+        before, also in another record of the same trial, and comparisons whose arms do not differ
+        by what is asked about alone.
 
         Then say in shows what all of them show: supported (several trials, one of at least a
         thousand people, or a review of trials with at least 400, found a benefit that matters to
         patients), promising (a benefit, but in one trial, a small one, without randomisation, or on
-        lesser outcomes), mixed (they point both ways, or a benefit comes with grave harm),
-        unsupported (no benefit was shown, in little evidence), refuted (none, in as much as
-        supported asks for), harmful (patients did worse with it), insufficient evidence (no result
-        tells). Asked whether a drug brings a harm: harmful if more had it, unsupported or refuted
-        if no more, or fewer, had it. Asked whether A is better than B: supported or promising if it
-        is, else unsupported or refuted; asked whether it is as good: supported or promising if that
-        was shown, harmful if it was worse."""
+        lesser outcomes), mixed (benefit on one and harm or surely no effect on another of equal
+        weight, or a benefit that comes with grave harm), unsupported (no benefit was shown, in
+        little evidence), refuted (none, in as much as supported asks for), harmful (patients did
+        worse with it), insufficient evidence (no result tells). Asked whether a drug is safe or
+        brings a harm: harmful if more had it, unsupported or refuted if no more, or fewer, had it.
+        Asked whether A is better than B: supported or promising if it is, else unsupported or
+        refuted; asked whether it is as good: supported or promising if that was shown, harmful if
+        it was worse."""
 
 
 def ask_assessment(

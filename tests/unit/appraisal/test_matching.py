@@ -116,6 +116,27 @@ def test_where_the_arms_do_not_tell_the_model_says_which_arm_it_is() -> None:
     assert (found.way, found.comparator, found.against_asked) == (Way.HARM, "a device", True)
 
 
+def test_a_wider_class_that_is_matched_is_told_as_the_class() -> None:
+    arms = (arm("A", "agents of a kind"), arm("B"))
+    reading = study(result(), arms=arms)
+    (wider,) = matched(reading, match(directness="broader")).votes
+    (itself,) = matched(reading, match()).votes
+    assert (wider.of_class, wider.tested_as) == (True, "agents of a kind")
+    assert not itself.of_class
+
+
+def test_what_was_given_with_the_drug_is_told() -> None:
+    reading = study(result(), arms=(arm("A", DRUG, "testamine"), arm("B")))
+    (found,) = matched(reading, match()).votes
+    assert (found.given_with, found.comparator) == ("testamine", "")
+
+
+def test_why_a_study_does_not_count_is_what_became_of_the_match() -> None:
+    told = study(result(), result("glimmer", better="unclear", effect=None))
+    assert matched(told, match(1)).why == "which arm did better is not told"
+    assert matched(told).why == "it was judged not to answer the question"
+
+
 def test_an_active_comparator_that_is_matched_is_the_one_asked_about() -> None:
     reading = trial(null(), a=(DRUG,), b=("testamine",))
     (found,) = matched(reading, match()).votes
@@ -143,6 +164,7 @@ OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
         ((HARM,), "insufficient evidence", "harmful"),
         ((vote(directness="related"),), "supported", "insufficient evidence"),
         ((vote(importance="harm"),), "supported", "insufficient evidence"),
+        ((vote(of_class=True),), "supported", "insufficient evidence"),
         ((), "supported", "insufficient evidence"),
     ],
     ids=[
@@ -159,6 +181,7 @@ OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
         "harm that is passed over",
         "a benefit in other people",
         "fewer harms are no benefit",
+        "a benefit of the class alone",
         "nothing at all",
     ],
 )
