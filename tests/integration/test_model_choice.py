@@ -162,3 +162,10 @@ async def test_a_small_model_is_asked_for_scores_alone(tmp_path: Path) -> None:
     assert run.report
     assert run.report.verdict.label == "mixed"
     assert "drug_arm" not in run.server.prompts("assess_evidence")[0]
+
+
+async def test_studies_that_were_judged_before_are_not_judged_again(tmp_path: Path) -> None:
+    run = await modelled(records(tmp_path), matching("mixed", "E1"), max_iterations=3)
+    assert run.report
+    assert run.report.search_iterations > 1
+    assert len(run.server.prompts("assess_evidence")) == 1

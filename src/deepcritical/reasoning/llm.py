@@ -138,6 +138,8 @@ class Remembered(Model):
     """What the last check of a checklist would search for."""
     assessed: Assessed | None = None
     """What it last answered as the judge."""
+    judged_on: tuple[str, ...] = ()
+    """What it was shown for that."""
     gaps: tuple[OpenGap, ...] = ()
     """The open gaps that it was shown for that."""
 
@@ -160,6 +162,8 @@ class LLMReasoner(InquiryModel):
         self._plans: dict[str, Plan | None] = {}
         self._assessed: Assessed | None = None
         """What the model last answered as the judge."""
+        self._judged_on: tuple[str, ...] = ()
+        """What it was shown for that."""
         self._gaps: tuple[OpenGap, ...] = ()
         """The open gaps that it was shown for that."""
 
@@ -191,6 +195,7 @@ class LLMReasoner(InquiryModel):
             plans=self._plans,
             searches=searches,
             assessed=self._assessed,
+            judged_on=self._judged_on,
             gaps=self._gaps,
         )
         return left.model_dump(mode="json")
@@ -203,6 +208,7 @@ class LLMReasoner(InquiryModel):
         self._plans = dict(kept.plans)
         self._searches = kept.searches
         self._assessed = kept.assessed
+        self._judged_on = kept.judged_on
         self._gaps = kept.gaps
 
     async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
@@ -270,12 +276,17 @@ class LLMReasoner(InquiryModel):
     ) -> Mapping[str, Matched]:
         """Of the drug asked about, as the model matches results to the question.
 
-        A small model is asked for none. What it answers beside is kept for `assess_evidence`.
+        A small model is asked for none. What it answers beside is kept for `assess_evidence`. Where
+        a round brought no other studies, what was answered before stands, but for its searches.
         """
+        name, before = best_drug(question, store), self._assessed
         self._assessed = None
-        name = best_drug(question, store)
         shown = await self._shown("assessment", question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
+            return {}
+        judged_on, self._judged_on = self._judged_on, tuple(sorted(shown.text.splitlines()))
+        if before and judged_on == self._judged_on and not store.instruction:
+            self._assessed = before.model_copy(update={"close_next": [], "searches": []})
             return {}
         self._gaps = (await calculated(open_gaps, question, store))[:_MOST_GAPS]
         told = [gap.text for gap in self._gaps]
