@@ -98,7 +98,10 @@ class _Writer:
         """The whole answer; the parts are written in the order in which they are read."""
         brief = self._brief()
         lead = self._lead(brief)
-        self._cite((*(brief.answer + brief.harms + brief.synthesis if brief else ()), *lead))
+        if brief:
+            main_studies = (study.result for study in brief.studies)
+            self._cite((*brief.answer, *brief.harms, *brief.synthesis, *main_studies))
+        self._cite(lead)
         parts = tuple(self._parts())
         self._claim(parts, lead)
         checklist = tuple(self._checklist())

@@ -252,25 +252,33 @@ def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
 
 
 def tested_on(
-    side: Literal["a", "b"], reading: StudyReading, result: Result, asked: Asked, *, itself: bool
+    side: Literal["a", "b"], reading: StudyReading, result: Result, asked: Asked
 ) -> Tested:
-    """What one side got that the other did not, whatever names the arms give it.
+    """What one side got that the other did not, where the names do not isolate what is asked about.
 
-    Args:
-        side: The arm with what is asked about.
-        reading: The study.
-        result: The comparison.
-        asked: What the question asks for.
-        itself: Whether that arm is known to be of what is asked about, and of nothing wider.
+    Another drug than the one asked about is never taken for it, whoever says so; a name that no
+    table has may be one of its own, and another drug one of a class that is asked about. Where
+    neither side got more, they differ by dose, time or order; where only the other side did, the
+    drug was stopped or left out.
     """
     drug, other = (result.a, result.b) if side == "a" else (result.b, result.a)
     arm, rest = reading.arm(drug), reading.arm(other)
-    got = _got(arm, rest) - _got(rest, arm)
-    against = "" if rest is None or rest.control else _named(_got(rest, arm) - _got(arm, rest))
+    got, left = _got(arm, rest) - _got(rest, arm), _got(rest, arm) - _got(arm, rest)
+    against = "" if rest is None or rest.control else _named(left - asked.names)
     if got & asked.names:
         return Tested(side, against, given_with=_named(got - asked.names - asked.classes))
-    of_class = bool(got) and not itself
-    return Tested(side, against, False, of_class, _tested_as(got, arm) if of_class else "")
+    if not got:
+        tests = _has(left or _got(arm, rest), asked)
+        return Tested(side, against) if tests else Tested(why_not=IN_NEITHER_ARM)
+    is_kin = asked.is_class or bool(got & (asked.classes | asked.kin))
+    if not is_kin and any(map(_is_known, got)):
+        return Tested(why_not=IN_NEITHER_ARM)
+    is_own = asked.is_class or not any(map(_is_known, asked.names))
+    return Tested(side, against, False, not is_own, "" if is_own else _tested_as(got, arm))
+
+
+def _is_known(name: str) -> bool:
+    return lookup_drug(name).kind is not DrugKind.UNKNOWN or drug_class(name) is not None
 
 
 def _named(drugs: frozenset[str]) -> str:

@@ -6,6 +6,7 @@ are. What a result found, how sure it is and what it decides stays with code.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from deepcritical.appraisal.arms import Tested, tested_by, tested_on
@@ -13,7 +14,7 @@ from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import Placed, placed
 from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.study import Result, StudyReading
-from deepcritical.domain.votes import Directness
+from deepcritical.domain.votes import Directness, Vote, Way
 from deepcritical.vocabulary.outcomes import construct_of
 
 
@@ -57,6 +58,24 @@ def _tested(match: ResultMatch, study: StudyReading, result: Result, asked: Aske
     """
     found = tested_by(study, result, asked)
     if found.why_not:
-        itself = match.directness == "direct"
-        found = tested_on(match.side, study, result, asked, itself=itself)
+        found = tested_on(match.side, study, result, asked)
     return found._replace(asked=found.asked or bool(found.comparator))
+
+
+def _speaks_against(vote: Vote) -> bool:
+    """Whether a trial in the people asked about, or a review of such, found no benefit."""
+    leads = vote.importance == "critical" and (vote.level == "primary" or vote.review)
+    own = vote.against_asked or not vote.comparator
+    of_trials = vote.tier == "randomised" and vote.directness == "direct"
+    return leads and own and of_trials and vote.way is not Way.BENEFIT
+
+
+def is_never_lost(vote: Vote, matched: Container[str]) -> bool:
+    """Whether a vote counts that a model did not match.
+
+    That is on more deaths; and, in rows that it did not match, on harms and against the drug.
+    """
+    worse = vote.is_grave and vote.way is Way.HARM
+    other = vote.row not in matched
+    harms = worse or vote.importance == "harm" or _speaks_against(vote)
+    return (vote.is_fatal and worse) or (other and harms)

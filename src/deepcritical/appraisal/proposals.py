@@ -15,15 +15,18 @@ from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.verdict import DIRECTIONS, Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 
-_WEIGHED = (
-    "The written rules weigh the results otherwise; a model that matched them to the question"
-)
+_MATCHED = "A model that matched the results to the question found"
 PROPOSED: dict[VerdictLabel, str] = {
-    VerdictLabel.PROMISING: f"{_WEIGHED} found a benefit in them.",
-    VerdictLabel.MIXED: f"{_WEIGHED} found that they point both ways.",
-    VerdictLabel.UNSUPPORTED: f"{_WEIGHED} found no benefit in them.",
-    VerdictLabel.HARMFUL: f"{_WEIGHED} found that patients did worse with the drug.",
-    VerdictLabel.INSUFFICIENT: f"{_WEIGHED} found that none of them answers it.",
+    VerdictLabel.PROMISING: f"{_MATCHED} that they show a benefit; the written rules do not.",
+    VerdictLabel.MIXED: f"{_MATCHED} that they point both ways; the written rules do not.",
+    VerdictLabel.UNSUPPORTED: (
+        f"{_MATCHED} that they do not show what was asked about; the written rules weigh them "
+        "otherwise."
+    ),
+    VerdictLabel.HARMFUL: (
+        f"{_MATCHED} that patients did worse with the drug; the written rules weigh them otherwise."
+    ),
+    VerdictLabel.INSUFFICIENT: f"{_MATCHED} that none of them answers it.",
 }
 """The sentences in which it is told that a proposal holds, by the label that it gives."""
 _WEAKER = {
@@ -60,6 +63,7 @@ def with_proposal(
         label=label,
         certainty=LADDER[lowest],
         rule=PROPOSED[label],
+        downgrades=(f"the written rules alone would say: {by_rule.label.value}",),
         deciding_ids=tuple(ids) or by_rule.deciding_ids,
         caps=by_rule.caps,
         rows=by_rule.rows,

@@ -136,7 +136,7 @@ def _told(
 ) -> list[tuple[Span, FactRole]]:
     spans = {span.start: span for span in whole_sentences(evidence.content)}
     told = [
-        (spans[v.start], FactRole.HARM if v.importance == "harm" else FactRole.RESULT)
+        (spans[v.start], FactRole.HARM if v.importance == "harm" or v.feared else FactRole.RESULT)
         for v in votes
         if v.start in spans
     ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.analysed import is_of_completers, told_as_part
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
-from deepcritical.appraisal.matching import Relation, related_by
+from deepcritical.appraisal.matching import Relation, is_never_lost, related_by
 from deepcritical.appraisal.outcomes import (
     Placed,
     as_harm,
@@ -104,20 +104,12 @@ def ballot_of(
     reasons: list[str] = []
     told: list[Result] = []
     for match, result, found in weighed:
-        if found.vote and (matches is None or match or _is_never_lost(found.vote, rows)):
+        if found.vote and (matches is None or match or is_never_lost(found.vote, rows)):
             votes.append(found.vote)
         else:
             reasons += [] if by_result and not match else [_NO_MATCH if found.vote else found.why]
             told.append(result)
     return Ballot(one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
-
-
-def _is_never_lost(vote: Vote, matched: Container[str]) -> bool:
-    """Whether a vote counts that a model did not match: more deaths, and harms in other rows."""
-    worse = vote.is_grave and vote.way is Way.HARM
-    return (vote.is_fatal and worse) or (
-        vote.row not in matched and (worse or vote.importance == "harm")
-    )
 
 
 def _parts(result: Result) -> tuple[Result, ...]:

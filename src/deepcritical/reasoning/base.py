@@ -183,7 +183,7 @@ class Reasoner:
         self,
         question: ResearchQuestion,  # noqa: ARG002 - of models
         store: EvidenceStore,  # noqa: ARG002
-    ) -> Mapping[str, Matched]:
+    ) -> dict[str, Matched]:
         """What records tell of the question, by their ids; nothing of those left to the rules."""
         return {}
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from deepcritical.answering.quoting import plain_words
 from deepcritical.appraisal.leading import leading
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
-from deepcritical.domain.base import Score10
+from deepcritical.domain.base import Model, Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.matches import Matched, ResultMatch
@@ -110,7 +109,7 @@ _HARMS = ('"adverse events"', "tolerability", "safety")
 _MECHANISM = ('"mechanism of action"', "target", "pathway")
 
 
-class OpenGap(NamedTuple):
+class OpenGap(Model):
     """Something that is missing, with the query that could find it."""
 
     text: str
@@ -135,16 +134,17 @@ def _gaps(
     if not any(s.direct and s.randomised and s.deciding_ids for s in store.studies(name)):
         trials = asked(drug, condition, "randomised placebo-controlled trial", _RANDOMISED)
         missing = f"No randomised study of {condition.name} with a result for {name}."
-        gaps.append(OpenGap(missing, trials))
+        gaps.append(OpenGap(text=missing, query=trials))
     if not any(
         f.role is FactRole.HARM for a in store.appraisals(name).values() for f in a.reading.context
     ):
         harms = asked(drug, None, "adverse events tolerability safety", _HARMS)
-        gaps.append(OpenGap(f"No record reports harms of {name}.", harms, against=True))
+        missing = f"No record reports harms of {name}."
+        gaps.append(OpenGap(text=missing, query=harms, against=True))
     gaps.extend(
         OpenGap(
-            f"No record shows that {e.subject} acts on {e.object}.",
-            edge_query(drug, condition, e.subject, e.object),
+            text=f"No record shows that {e.subject} acts on {e.object}.",
+            query=edge_query(drug, condition, e.subject, e.object),
         )
         for h in store.hypotheses
         for e in h.edges
@@ -152,7 +152,8 @@ def _gaps(
     )
     if not store.hypotheses and question.drug:
         unknown = f"No target of {name} was recognised in the records."
-        gaps.append(OpenGap(unknown, asked(drug, None, "mechanism target pathway", _MECHANISM)))
+        query = asked(drug, None, "mechanism target pathway", _MECHANISM)
+        gaps.append(OpenGap(text=unknown, query=query))
     return gaps
 
 

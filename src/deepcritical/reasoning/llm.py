@@ -273,7 +273,7 @@ class LLMReasoner(InquiryModel):
 
     async def match_results(
         self, question: ResearchQuestion, store: EvidenceStore
-    ) -> Mapping[str, Matched]:
+    ) -> dict[str, Matched]:
         """Of the drug asked about, as the model matches results to the question.
 
         A small model is asked for none. What it answers beside is kept for `assess_evidence`. Where

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.verdict import decide
 from deepcritical.appraisal.voting import Ballot, ballot_of
 from deepcritical.domain.grading import grade
 from deepcritical.domain.matches import ResultMatch
+from deepcritical.domain.named import Drug
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import Vote, Way
 from tests.unit.appraisal.builders import (
@@ -73,6 +75,22 @@ def test_no_silence_of_a_model_loses_a_harm(feared: Result) -> None:
     assert [v.way for v in found.votes] == [Way.BENEFIT, Way.HARM]
 
 
+def test_a_null_primary_outcome_that_is_passed_over_counts() -> None:
+    found = matched(
+        study(null(), result("glimmer", level="secondary")), match(1, outcome="glimmer")
+    )
+    assert [(v.row, v.way) for v in found.votes] == [
+        (OUTCOME, Way.NO_DIFFERENCE),
+        ("glimmer", Way.BENEFIT),
+    ]
+
+
+def test_another_drug_is_never_taken_for_the_one_asked_about() -> None:
+    reading = study(result(), arms=(arm("A", "metformin"), arm("B")))
+    found = matched(reading, match())
+    assert (found.votes, found.why) == ((), "the drug is in neither arm of the comparison")
+
+
 def test_of_two_results_on_a_harm_the_matched_one_is_what_was_asked_about() -> None:
     early = result("headache", kind="safety", better="b", effect=MORE)
     late = null("headache", kind="safety", effect=SAME)
@@ -117,12 +135,11 @@ def test_where_the_arms_do_not_tell_the_model_says_which_arm_it_is() -> None:
 
 
 def test_a_wider_class_that_is_matched_is_told_as_the_class() -> None:
-    arms = (arm("A", "agents of a kind"), arm("B"))
-    reading = study(result(), arms=arms)
-    (wider,) = matched(reading, match(directness="broader")).votes
-    (itself,) = matched(reading, match()).votes
-    assert (wider.of_class, wider.tested_as) == (True, "agents of a kind")
-    assert not itself.of_class
+    metformin = asked_of(Drug(name="metformin"), asked().condition)
+    reading = study(result(), arms=(arm("A", "agents of a kind"), arm("B")))
+    paper = record("Metformin in testitis")
+    (found,) = ballot_of(reading, paper, metformin, grade(paper), [match()]).votes
+    assert (found.of_class, found.tested_as) == (True, "agents of a kind")
 
 
 def test_what_was_given_with_the_drug_is_told() -> None:
@@ -203,6 +220,7 @@ def test_a_proposal_of_the_same_direction_makes_no_verdict_stronger() -> None:
 
 def test_a_proposal_that_holds_is_told_as_one_and_of_low_certainty_at_most() -> None:
     found = decide([finding(NONE, proposed="supported"), finding(vote(**OTHER), key="E2")])
-    assert "a model that matched them to the question" in found.rule
+    assert found.rule.startswith("A model that matched the results to the question found")
+    assert found.downgrades == ("the written rules alone would say: mixed",)
     assert found.certainty in ("very low", "low")
     assert found.deciding_ids == ("E2",)
