@@ -63,7 +63,7 @@ def with_proposal(
         label=label,
         certainty=LADDER[lowest],
         rule=PROPOSED[label],
-        downgrades=(f"the written rules alone would say: {by_rule.label.value}",),
+        downgrades=(f"inconsistency: by the written rules it would be “{by_rule.label.value}”",),
         deciding_ids=tuple(ids) or by_rule.deciding_ids,
         caps=by_rule.caps,
         rows=by_rule.rows,

@@ -1,4 +1,4 @@
-"""Draws the verdict from the rows of a summary of findings; no model decides it.
+"""Draws the verdict from the rows of a summary of findings; a model may propose its direction.
 
 The leading rows decide (`leading`). Harms stand beside and cap the verdict.
 """

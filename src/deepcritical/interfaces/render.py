@@ -97,7 +97,7 @@ def _(event: events.BudgetPlanned) -> str:
 @describe.register
 def _(event: events.JudgementMade) -> str:
     why = f" ({event.reason})" if event.reason else ""
-    dropped = f", {event.dropped} quotes of no record dropped" if event.dropped else ""
+    dropped = f", {event.dropped} parts of its answer not used" if event.dropped else ""
     return (
         f"{event.judgement.capitalize()} by {event.made_by}{why}{dropped}; "
         f"so far {_cost(event.spent)}"

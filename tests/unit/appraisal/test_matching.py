@@ -221,6 +221,6 @@ def test_a_proposal_of_the_same_direction_makes_no_verdict_stronger() -> None:
 def test_a_proposal_that_holds_is_told_as_one_and_of_low_certainty_at_most() -> None:
     found = decide([finding(NONE, proposed="supported"), finding(vote(**OTHER), key="E2")])
     assert found.rule.startswith("A model that matched the results to the question found")
-    assert found.downgrades == ("the written rules alone would say: mixed",)
+    assert found.downgrades == ("inconsistency: by the written rules it would be “mixed”",)
     assert found.certainty in ("very low", "low")
     assert found.deciding_ids == ("E2",)
