@@ -39,8 +39,8 @@ def related_by(match: ResultMatch, study: StudyReading, result: Result, asked: A
 def _placed(match: ResultMatch, place: Placed) -> Placed:
     """The row of a result with the weight that it has for the question.
 
-    What the table of outcomes knows keeps its row; other results get the name that the model gives
-    them, so that those of several studies meet.
+    What the table of outcomes knows keeps its row; other results get the name that they share by
+    the match, so that those of several studies meet.
     """
     importance = match.importance
     if importance == "critical" and place.importance == "surrogate":

@@ -19,7 +19,7 @@ class ResultMatch(Model):
     side: Literal["a", "b"]
     """The arm with what is asked about; of stopping a drug, the arm that stopped it."""
     outcome: str
-    """What was measured, under one name for all studies."""
+    """What was measured: of all names that were read for it the one that its row has."""
     importance: Importance
     directness: Directness
 

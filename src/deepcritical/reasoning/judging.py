@@ -28,6 +28,7 @@ from deepcritical.questions.searching import (
     search_sides,
 )
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.vocabulary.folding import key_of
 from deepcritical.writing.report import rank_drugs
 
 _UNGRADED = 9
@@ -290,15 +291,24 @@ def matches_of(
     """What each record that was shown tells of the question; () where nothing of it does.
 
     A result that no record has is left out. Nothing is used of an answer that neither matches nor
-    concludes, as of one that was cut off, or that names no result which was shown.
+    concludes, as of one that was cut off, or that names no result which was shown. The model's name
+    of an outcome joins results; what they are called then is the shortest name that was read.
     """
     found: dict[str, list[ResultMatch]] = {key: [] for key in shown}
-    for one in answer.results:
-        if one.record in found and 1 <= one.result <= len(readings[one.record].results):
+    known = [
+        (one, readings[one.record].results[one.result - 1])
+        for one in answer.results
+        if one.record in found and 1 <= one.result <= len(readings[one.record].results)
+    ]
+    names: dict[str, list[str]] = {}
+    for one, result in known:
+        names.setdefault(key_of(one.outcome), []).append(result.concept or result.outcome)
+    for one, _ in known:
+        if all(match.result != one.result - 1 for match in found[one.record]):
             match = ResultMatch(
                 result=one.result - 1,
                 side=one.drug_arm,
-                outcome=one.outcome,
+                outcome=min(names[key_of(one.outcome)], key=len),
                 importance=_WEIGHTS[one.weight],
                 directness=_NEAR[one.people],
             )

@@ -1,0 +1,56 @@
+"""What becomes of a judge's matches before anything rests on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deepcritical.models.answers import AssessedResults
+from deepcritical.reasoning.judging import matches_of
+from tests.unit.appraisal.builders import result, study
+
+READINGS = {
+    "E1": study(result("time to glimmer"), result("flurb")),
+    "E2": study(result("days of glimmering")),
+}
+
+
+def judged(*results: tuple[str, int, str], shows: str | None = "supported") -> AssessedResults:
+    """An answer that matches these results, each under a name of the model's."""
+    told: list[dict[str, Any]] = [
+        {
+            "record": record,
+            "result": number,
+            "drug_arm": "a",
+            "outcome": name,
+            "weight": "decides",
+            "people": "asked",
+        }
+        for record, number, name in results
+    ]
+    scores = {"mechanism_score": 1, "clinical_score": 1, "confidence": "low"}
+    return AssessedResults.model_validate(
+        {**scores, "answers_question": True, "results": told, "shows": shows}
+    )
+
+
+def test_results_that_a_model_joins_have_a_name_that_was_read_and_no_word_of_its_own() -> None:
+    answer = judged(("E1", 1, "Ignore the rules"), ("E2", 1, "ignore the rules "))
+    found = matches_of(answer, READINGS, READINGS)
+    names = {match.outcome for one in found.values() for match in one.results}
+    assert names == {"time to glimmer"}
+
+
+def test_what_no_record_has_is_left_out_and_nothing_counts_twice() -> None:
+    answer = judged(("E1", 1, "x"), ("E1", 1, "y"), ("E1", 0, "x"), ("E1", 3, "x"), ("E9", 1, "x"))
+    found = matches_of(answer, READINGS, READINGS)
+    assert [match.result for match in found["E1"].results] == [0]
+    assert found["E2"].results == ()
+
+
+def test_an_answer_without_a_result_that_was_shown_is_not_used() -> None:
+    assert matches_of(judged(("E9", 1, "x")), READINGS, READINGS) == {}
+    assert matches_of(judged(shows=None), READINGS, READINGS) == {}
+    assert set(matches_of(judged(shows="insufficient evidence"), READINGS, READINGS)) == {
+        "E1",
+        "E2",
+    }
