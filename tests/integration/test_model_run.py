@@ -106,7 +106,7 @@ class TestPrompts:
             results_per_query=10,
             max_calls=200,
         )
-        assert len(run.server.prompts("assess_evidence")) > 1
+        assert run.server.prompts("assess_evidence")
         longest = max(asked.chars for asked in run.server.asked)
         usual_answer, chars_per_token = 900, 3.5
         assert longest / chars_per_token + usual_answer <= 4_096

@@ -299,7 +299,7 @@ async def test_a_live_source_gets_some_time_after_the_deadline(
 
 
 class TestWriteNow:
-    @pytest.mark.parametrize("at", range(11))
+    @pytest.mark.parametrize("at", range(12))
     async def test_it_ends_the_search_with_the_step_in_hand(
         self, tmp_path: Path, schedule: Schedule, at: int
     ) -> None:
@@ -312,7 +312,8 @@ class TestWriteNow:
         (end,) = of_type(whole.events, "run_completed")
         assert end.stop_reason is StopReason.USER_STOP
         assert end.references
-        before = 9 + ("read_studies" in whole.names)  # calls up to the second round
+        # Calls up to the second round.
+        before = 9 + len({"read_studies", "match_results"}.intersection(whole.names))
         assert whole.names.count("execute") == 1 + (at >= before)
         # Whoever goes on with it need not be told so again.
         assert_same(await process(asked, Texts(whole.journal.records[:-1])), whole)

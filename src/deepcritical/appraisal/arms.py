@@ -10,11 +10,12 @@ from deepcritical.appraisal.dosing import with_higher_dose
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, StudyReading
 from deepcritical.domain.votes import NOT_STATED
-from deepcritical.vocabulary.classes import drug_class
-from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
+from deepcritical.vocabulary.classes import drug_class, find_classes
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
 __all__ = ["IN_NEITHER_ARM", "Tested", "control_of", "tested_by", "written"]
 
+ANOTHER_WAY = "another dose, time or order"
 IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
 _AND = " + "
 _CONTROLS: dict[ControlKind, str] = {
@@ -257,9 +258,8 @@ def tested_on(
     """What one side got that the other did not, where the names do not isolate what is asked about.
 
     Another drug than the one asked about is never taken for it, whoever says so; a name that no
-    table has may be one of its own, and another drug one of a class that is asked about. Where
-    neither side got more, they differ by dose, time or order; where only the other side did, the
-    drug was stopped or left out.
+    table has may be one of its own, where no arm of the study names it. Where neither side got
+    more, they differ by dose, time or order, which tells of the drug indirectly at most.
     """
     drug, other = (result.a, result.b) if side == "a" else (result.b, result.a)
     arm, rest = reading.arm(drug), reading.arm(other)
@@ -268,17 +268,19 @@ def tested_on(
     if got & asked.names:
         return Tested(side, against, given_with=_named(got - asked.names - asked.classes))
     if not got:
-        tests = _has(left or _got(arm, rest), asked)
-        return Tested(side, against) if tests else Tested(why_not=IN_NEITHER_ARM)
-    is_kin = asked.is_class or bool(got & (asked.classes | asked.kin))
-    if not is_kin and any(map(_is_known, got)):
+        both = not left and _has(_got(arm, rest), asked)
+        on_dose = bool(asked.dose) or asked.between_doses
+        return Tested(side, ANOTHER_WAY, on_dose) if both else Tested(why_not=IN_NEITHER_ARM)
+    if not got & (asked.classes | asked.kin) and any(map(_is_known, got)):
         return Tested(why_not=IN_NEITHER_ARM)
-    is_own = asked.is_class or not any(map(_is_known, asked.names))
-    return Tested(side, against, False, not is_own, "" if is_own else _tested_as(got, arm))
+    named = any(asked.names & {_canonical(i) for i in one.interventions} for one in reading.arms)
+    if named or any(map(_is_known, asked.names)):
+        return Tested(side, against, False, True, _tested_as(got, arm))
+    return Tested(side, against)
 
 
 def _is_known(name: str) -> bool:
-    return lookup_drug(name).kind is not DrugKind.UNKNOWN or drug_class(name) is not None
+    return bool(find_drugs(name) or find_classes(name)) or drug_class(name) is not None
 
 
 def _named(drugs: frozenset[str]) -> str:

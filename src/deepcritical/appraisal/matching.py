@@ -14,7 +14,7 @@ from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import Placed, placed
 from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.study import Result, StudyReading
-from deepcritical.domain.votes import Directness, Vote, Way
+from deepcritical.domain.votes import OTHER_COMPARISON, Directness, Vote, Way
 from deepcritical.vocabulary.outcomes import construct_of
 
 
@@ -43,7 +43,7 @@ def _placed(match: ResultMatch, place: Placed) -> Placed:
     the match, so that those of several studies meet.
     """
     importance = match.importance
-    if importance == "critical" and place.importance == "surrogate":
+    if importance in ("critical", "important") and place.importance == "surrogate":
         importance = "surrogate"
     known = construct_of(place.row, place.row)
     row = place.row if known else " ".join(match.outcome.casefold().split()) or place.row
@@ -53,16 +53,18 @@ def _placed(match: ResultMatch, place: Placed) -> Placed:
 def _tested(match: ResultMatch, study: StudyReading, result: Result, asked: Asked) -> Tested:
     """What the comparison tests: as its arms tell, else as the model judged it.
 
-    An active drug on the other side is what was asked about, for a model that does not find this
-    leaves the result out.
+    An active drug on the other side is what was asked about only where the question names one.
     """
     found = tested_by(study, result, asked)
     if found.why_not:
         found = tested_on(match.side, study, result, asked)
-    return found._replace(asked=found.asked or bool(found.comparator))
+    if asked.comparators and not (found.why_not or found.asked):
+        against = found.comparator or "nothing or placebo"
+        return Tested(why_not=f"it compares with {against}, {OTHER_COMPARISON}")
+    return found
 
 
-def _speaks_against(vote: Vote) -> bool:
+def speaks_against(vote: Vote) -> bool:
     """Whether a trial in the people asked about, or a review of such, found no benefit."""
     leads = vote.importance == "critical" and (vote.level == "primary" or vote.review)
     own = vote.against_asked or not vote.comparator
@@ -70,12 +72,19 @@ def _speaks_against(vote: Vote) -> bool:
     return leads and own and of_trials and vote.way is not Way.BENEFIT
 
 
+def holds_by_rule(vote: Vote) -> bool:
+    """Whether a vote by the written rules stands, however a model labels its result."""
+    return speaks_against(vote) or (_is_worse(vote) and vote.directness == "direct")
+
+
 def is_never_lost(vote: Vote, matched: Container[str]) -> bool:
     """Whether a vote counts that a model did not match.
 
-    That is on more deaths; and, in rows that it did not match, on harms and against the drug.
+    That is on more deaths, and against the drug; and on harms in rows that it did not match.
     """
-    worse = vote.is_grave and vote.way is Way.HARM
-    other = vote.row not in matched
-    harms = worse or vote.importance == "harm" or _speaks_against(vote)
-    return (vote.is_fatal and worse) or (other and harms)
+    feared = (_is_worse(vote) or vote.importance == "harm") and vote.row not in matched
+    return speaks_against(vote) or (vote.is_fatal and _is_worse(vote)) or feared
+
+
+def _is_worse(vote: Vote) -> bool:
+    return vote.is_grave and vote.way is Way.HARM

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from deepcritical.appraisal.certainty import LADDER
+from deepcritical.appraisal.leading import SURE
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.verdict import DIRECTIONS, Verdict, VerdictLabel
@@ -73,21 +74,23 @@ def with_proposal(
 def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None:
     """The rows on which a proposed label rests; None where the written rules' verdict stands.
 
-    It stands where it has the same direction, where no result shows the other one, where a grave
-    harm stands beside the benefit, and where patients did worse: that may be mixed, and not gone.
+    It stands where it has the same direction or is sure, where no result shows the other one, where
+    a grave harm stands beside the benefit, and where patients did worse: that may be mixed, and not
+    gone.
     """
     harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
-    if harmed or DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
+    if harmed or by_rule.certainty in SURE or DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
         return None
     rows = [row for row in by_rule.rows if _answers(row)]
     helps = [row for row in rows if Way.BENEFIT in _ways(row)]
     fails = [row for row in rows if _ways(row) & _AGAINST]
-    grave = [row for row in by_rule.rows if row.is_grave and row.way is Way.HARM]
+    grave = [r for r in by_rule.rows if r.is_grave and r.way is Way.HARM and _is_own(r)]
     match label:
         case VerdictLabel.INSUFFICIENT:
             return []
         case VerdictLabel.PROMISING:
-            return None if grave else [row for row in helps if not row.of_class] or None
+            felt = [row for row in helps if row.importance != "surrogate"]
+            return None if grave else felt or None
         case VerdictLabel.UNSUPPORTED:
             return fails or [row for row in rows if row.harm_asked] or None
         case VerdictLabel.HARMFUL:
@@ -101,6 +104,11 @@ def _ways(row: OutcomeRow) -> set[Way]:
 
 
 def _answers(row: OutcomeRow) -> bool:
-    """Whether a row tells whether the drug helps: against nothing, or just as was asked."""
+    """Whether a row tells whether the drug helps, on an outcome of the kind asked about."""
+    return row.importance != "harm" and not row.of_other_kind and _is_own(row)
+
+
+def _is_own(row: OutcomeRow) -> bool:
+    """Whether a row is of the drug by itself: against nothing, or just as was asked."""
     compared = row.asked or not row.comparator
-    return row.importance != "harm" and row.directness != "related" and compared
+    return compared and row.directness != "related" and not row.of_class

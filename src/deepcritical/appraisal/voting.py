@@ -10,7 +10,7 @@ from deepcritical.appraisal.analysed import is_of_completers, told_as_part
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
-from deepcritical.appraisal.matching import Relation, is_never_lost, related_by
+from deepcritical.appraisal.matching import Relation, holds_by_rule, is_never_lost, related_by
 from deepcritical.appraisal.outcomes import (
     Placed,
     as_harm,
@@ -98,7 +98,7 @@ def ballot_of(
         return Ballot(why=why)
     by_result = {match.result: match for match in matches or ()}
     parts = ((by_result.get(i), p) for i, w in enumerate(study.results) for p in _parts(w))
-    weighed = [(m, p, _weigh(study, p, evidence, asked, grade, m)) for m, p in parts]
+    weighed = [(m, p, _weigh_once(study, p, evidence, asked, grade, m)) for m, p in parts]
     rows = {found.vote.row for match, _, found in weighed if match and found.vote}
     votes: list[Vote] = []
     reasons: list[str] = []
@@ -110,6 +110,24 @@ def ballot_of(
             reasons += [] if by_result and not match else [_NO_MATCH if found.vote else found.why]
             told.append(result)
     return Ballot(one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
+
+
+def _weigh_once(
+    study: StudyReading,
+    result: Result,
+    evidence: Evidence,
+    asked: Asked,
+    grade: Grade,
+    match: ResultMatch | None,
+) -> _Weighed:
+    """By the match, but for what stands by the written rules, whatever a model calls it.
+
+    That the drug beats an active one tells that it helps; that it does not tells nothing.
+    """
+    by_rule = _weigh(study, result, evidence, asked, grade)
+    if match is None or (by_rule.vote and holds_by_rule(by_rule.vote)):
+        return by_rule
+    return _weigh(study, result, evidence, asked, grade, match)
 
 
 def _parts(result: Result) -> tuple[Result, ...]:
@@ -203,7 +221,7 @@ def _weigh(
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
-        "against_asked": tested.asked,
+        "against_asked": tested.asked or (bool(match) and way is Way.BENEFIT),
         "non_inferior": vote.non_inferior and not asked.superior,
         "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,

@@ -4,6 +4,7 @@ The rules' judgement is always made as well. It is what a model's answer is join
 stands when there is no answer; either is told, with what was spent.
 """
 
+import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -138,8 +139,8 @@ class Remembered(Model):
     """What the last check of a checklist would search for."""
     assessed: Assessed | None = None
     """What it last answered as the judge."""
-    judged_on: tuple[str, ...] = ()
-    """What it was shown for that."""
+    judged_on: str = ""
+    """Hash of the studies that it was shown for that."""
     gaps: tuple[OpenGap, ...] = ()
     """The open gaps that it was shown for that."""
 
@@ -162,8 +163,8 @@ class LLMReasoner(InquiryModel):
         self._plans: dict[str, Plan | None] = {}
         self._assessed: Assessed | None = None
         """What the model last answered as the judge."""
-        self._judged_on: tuple[str, ...] = ()
-        """What it was shown for that."""
+        self._judged_on = ""
+        """Hash of the studies that it was shown for that."""
         self._gaps: tuple[OpenGap, ...] = ()
         """The open gaps that it was shown for that."""
 
@@ -284,7 +285,7 @@ class LLMReasoner(InquiryModel):
         shown = await self._shown("assessment", question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return {}
-        judged_on, self._judged_on = self._judged_on, tuple(sorted(shown.text.splitlines()))
+        judged_on, self._judged_on = self._judged_on, _hash_of(shown)
         if before and judged_on == self._judged_on and not store.instruction:
             self._assessed = before.model_copy(update={"close_next": [], "searches": []})
             return {}
@@ -360,3 +361,9 @@ class LLMReasoner(InquiryModel):
 def _weakest_last(item: tuple[str, Evidence]) -> tuple[int, float]:
     """By level, then by relevance."""
     return grade(item[1]).level or _UNGRADED, -item[1].relevance_score
+
+
+def _hash_of(shown: ShownRecords) -> str:
+    """The same for the same studies in whatever order."""
+    lines = sorted(shown.text.splitlines())
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

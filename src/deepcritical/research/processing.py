@@ -62,7 +62,7 @@ async def match_results(session: ResearchSession) -> None:
     """Appraise anew the records in which a model found what tells of the question."""
     question, store = session.understood, session.store
     matched = await session.reasoner.match_results(question, store)
-    if question.drug is None:
+    if question.drug is None or not matched:
         return
     anew = [
         Unread(question.drug, key, store.evidence[key], store.readings.get(key), found)
@@ -70,6 +70,11 @@ async def match_results(session: ResearchSession) -> None:
     ]
     async for reading in session.reasoner.read_all(question, anew):
         store.add_appraisal(_appraised(session, reading))
+    proposed = next((found.proposed for found in matched.values()), None)
+    for appraisal in list(store.appraisals(question.drug.name).values()):
+        if appraisal.reading.proposed not in (None, proposed):  # of a round before
+            reading = appraisal.reading.model_copy(update={"proposed": proposed})
+            store.add_appraisal(appraisal.model_copy(update={"reading": reading}))
 
 
 def _appraised(session: ResearchSession, reading: Reading) -> Appraisal:

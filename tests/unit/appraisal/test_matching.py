@@ -12,7 +12,7 @@ from deepcritical.appraisal.voting import Ballot, ballot_of
 from deepcritical.domain.grading import grade
 from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.named import Drug
-from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.domain.votes import Vote, Way
 from tests.unit.appraisal.builders import (
     DEATHS,
@@ -29,7 +29,7 @@ from tests.unit.appraisal.builders import (
     study,
     vote,
 )
-from tests.unit.appraisal.cases import trial
+from tests.unit.appraisal.cases import comparison, trial
 
 
 def match(number: int = 0, **changes: Any) -> ResultMatch:
@@ -131,7 +131,7 @@ def test_the_arms_say_on_which_side_the_drug_is_and_not_the_model() -> None:
 def test_where_the_arms_do_not_tell_the_model_says_which_arm_it_is() -> None:
     arms = (arm("A", "a device"), arm("B", "testamine"))
     (found,) = matched(study(result(), arms=arms), match(side="b")).votes
-    assert (found.way, found.comparator, found.against_asked) == (Way.HARM, "a device", True)
+    assert (found.way, found.comparator, found.against_asked) == (Way.HARM, "a device", False)
 
 
 def test_a_wider_class_that_is_matched_is_told_as_the_class() -> None:
@@ -154,14 +154,38 @@ def test_why_a_study_does_not_count_is_what_became_of_the_match() -> None:
     assert matched(told).why == "it was judged not to answer the question"
 
 
-def test_an_active_comparator_that_is_matched_is_the_one_asked_about() -> None:
+def test_a_comparator_that_was_not_asked_about_is_none_by_a_match() -> None:
     reading = trial(null(), a=(DRUG,), b=("testamine",))
     (found,) = matched(reading, match()).votes
-    assert (found.comparator, found.against_asked) == ("testamine", True)
+    assert (found.comparator, found.against_asked) == ("testamine", False)
+    paper, others = record(), comparison("metformin")
+    assert ballot_of(reading, paper, others, grade(paper), [match()]).votes == ()
+
+
+@pytest.mark.parametrize(
+    ("arms", "side"),
+    [
+        ((arm("A"), arm("B", DRUG, "metformin")), "a"),
+        ((arm("A", "novelmab"), arm("B"), arm("C", DRUG)), "a"),
+        ((arm("A", "metformin 500 mg"), arm("B")), "a"),
+        ((arm("A", "nothing of it"), arm("B", DRUG)), "a"),
+    ],
+    ids=["the side without it", "an unknown drug beside it", "a drug with its dose", "its control"],
+)
+def test_no_arm_is_taken_for_the_drugs(arms: tuple[Arm, ...], side: str) -> None:
+    found = matched(study(result(), arms=arms), match(side=side)).votes
+    assert all(v.of_class or v.way is Way.HARM for v in found)
+
+
+@pytest.mark.parametrize("label", [{"importance": "harm"}, {"directness": "related"}])
+def test_no_label_takes_the_say_of_a_null_primary_outcome(label: dict[str, Any]) -> None:
+    (found,) = matched(study(null()), match(**label)).votes
+    assert (found.importance, found.directness) == ("critical", "direct")
 
 
 HELPS, NONE, HARM = vote(), vote(Way.NO_DIFFERENCE, effect=SAME), vote(Way.HARM)
 GRAVE = vote(Way.HARM, row=DEATHS, is_grave=True, is_fatal=True, people=3000, level="secondary")
+OTHER_ROW: dict[str, Any] = {"row": "glimmer"}
 OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
 
 
@@ -182,6 +206,7 @@ OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
         ((vote(directness="related"),), "supported", "insufficient evidence"),
         ((vote(importance="harm"),), "supported", "insufficient evidence"),
         ((vote(of_class=True),), "supported", "insufficient evidence"),
+        ((vote(importance="surrogate", **OTHER_ROW), NONE), "supported", "unsupported"),
         ((), "supported", "insufficient evidence"),
     ],
     ids=[
@@ -199,6 +224,7 @@ OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
         "a benefit in other people",
         "fewer harms are no benefit",
         "a benefit of the class alone",
+        "a benefit on a surrogate",
         "nothing at all",
     ],
 )
