@@ -312,7 +312,6 @@ class TestWriteNow:
         (end,) = of_type(whole.events, "run_completed")
         assert end.stop_reason is StopReason.USER_STOP
         assert end.references
-        # Calls up to the second round.
         before = 9 + len({"read_studies", "match_results"}.intersection(whole.names))
         assert whole.names.count("execute") == 1 + (at >= before)
         # Whoever goes on with it need not be told so again.

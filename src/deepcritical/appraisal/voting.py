@@ -120,10 +120,7 @@ def _weigh_once(
     grade: Grade,
     match: ResultMatch | None,
 ) -> _Weighed:
-    """By the match, but for what stands by the written rules, whatever a model calls it.
-
-    That the drug beats an active one tells that it helps; that it does not tells nothing.
-    """
+    """By the match, but for what stands by the written rules, whatever a model calls it."""
     by_rule = _weigh(study, result, evidence, asked, grade)
     if match is None or (by_rule.vote and holds_by_rule(by_rule.vote)):
         return by_rule

@@ -66,7 +66,7 @@ LINES: list[tuple[Any, list[str]]] = [
             dropped=2,
             spent=Spent(calls=3, output_tokens=7, cost_usd=0.5),
         ),
-        ["Reading by rules", "it was late", "2 quotes", "3 calls", "7 tokens", "$0.5"],
+        ["Reading by rules", "it was late", "2 parts", "3 calls", "7 tokens", "$0.5"],
     ),
     (events.QuestionRefined(question=CANDIDATES), ["candidates", "testitis"]),
     (events.QuestionRefined(question=HYPOTHESIS), ["examplol", "testitis", "testase"]),
