@@ -36,9 +36,9 @@ from deepcritical.bootstrap import build_runs
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import JudgementMade
 from deepcritical.domain.report_markdown import brief_markdown
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.evaluation.scores import Share, json_lines, wilson
-from deepcritical.evaluation.verdicts import CLASSES, is_overstated, keep_readings
+from deepcritical.evaluation.verdicts import is_overstated, keep_readings
 from deepcritical.reading.model import reader_identity
 from deepcritical.reading.sentences import text_hash
 from deepcritical.settings import Settings
@@ -193,7 +193,7 @@ def _counted(found: Sequence[tuple[dict[str, Any], Answered]]) -> dict[str, Any]
         accepted = {expected, *map(VerdictLabel, row.get("accepted", ()))}
         if label and label is not VerdictLabel.NOT_ASSESSED:
             told += 1
-            right += label in accepted or CLASSES[label] == CLASSES[expected]
+            right += label in accepted or DIRECTIONS[label] == DIRECTIONS[expected]
         over += label is not None and label not in accepted and is_overstated(label, expected)
         for sentence, cited in statements(answered.text):
             said += 1

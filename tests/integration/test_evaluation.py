@@ -16,9 +16,9 @@ from starlette.routing import Route
 from benchmarks.recorded_model import RecordedModel, key_of
 from benchmarks.side_by_side import is_unsupported, statements
 from deepcritical import research
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.evaluation.scores import Evaluation
-from deepcritical.evaluation.verdicts import CLASSES, is_overstated
+from deepcritical.evaluation.verdicts import is_overstated
 from deepcritical.interfaces.main import main
 from tests.servers.running import running
 
@@ -40,7 +40,7 @@ def test_a_verdict_is_right_in_its_direction_and_overstated_beyond_its_strength(
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'runs.db'}")
     said = research(QUESTION, snapshot="demo").verdict.label
-    other = next(one for one in VerdictLabel if CLASSES[one] != CLASSES[said])
+    other = next(one for one in VerdictLabel if DIRECTIONS[one] != DIRECTIONS[said])
     rows = [{"question": QUESTION, "expected": label.value, "half": half}
             for label, half in ((said, "development"), (other, "kept aside"))]  # fmt: skip
     (tmp_path / "verdicts.jsonl").write_text("\n".join(map(json.dumps, rows)))

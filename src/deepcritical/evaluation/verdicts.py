@@ -11,7 +11,7 @@ from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import JudgementMade
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.evaluation.scores import Measured, Outcome, json_lines
 from deepcritical.services.database import Database
 from deepcritical.services.study_readings import StudyReadings, reading_key
@@ -19,17 +19,6 @@ from deepcritical.services.study_readings import StudyReadings, reading_key
 if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
 
-CLASSES: Mapping[VerdictLabel, str] = {
-    VerdictLabel.SUPPORTED: "benefit",
-    VerdictLabel.PROMISING: "benefit",
-    VerdictLabel.MIXED: "mixed",
-    VerdictLabel.INSUFFICIENT: "open",
-    VerdictLabel.NOT_ASSESSED: "open",
-    VerdictLabel.UNSUPPORTED: "no benefit",
-    VerdictLabel.REFUTED: "no benefit",
-    VerdictLabel.HARMFUL: "harm",
-}
-"""The direction of each verdict: two that differ in strength alone are of one."""
 _STRONG = frozenset({VerdictLabel.SUPPORTED, VerdictLabel.REFUTED, VerdictLabel.HARMFUL})
 
 
@@ -38,9 +27,9 @@ def is_overstated(said: VerdictLabel, expected: VerdictLabel) -> bool:
 
     A verdict that leaves the question open never does.
     """
-    if CLASSES[said] == "open" or said is expected:
+    if DIRECTIONS[said] == "open" or said is expected:
         return False
-    return CLASSES[said] != CLASSES[expected] or (said in _STRONG and expected not in _STRONG)
+    return DIRECTIONS[said] != DIRECTIONS[expected] or (said in _STRONG and expected not in _STRONG)
 
 
 async def judge_verdicts(
@@ -99,7 +88,7 @@ def _judged(row: Mapping[str, Any], said: VerdictLabel, by: str) -> Iterator[Out
     accepted = {VerdictLabel(label) for label in row.get("accepted", ())}
     shown = f"{said.value}, not {expected.value}: {row['question']}"
     told = said is not VerdictLabel.NOT_ASSESSED
-    right = told and (said in accepted or CLASSES[said] == CLASSES[expected])
+    right = told and (said in accepted or DIRECTIONS[said] == DIRECTIONS[expected])
     yield Outcome(f"direction of the verdict{by}", row["half"], told, right, shown)
     fair = said in accepted or not is_overstated(said, expected)
     yield Outcome(f"verdicts no stronger than expected{by}", row["half"], told, fair, shown)

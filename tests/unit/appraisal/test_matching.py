@@ -1,4 +1,4 @@
-"""What a model may change of a verdict by matching results to the question, and what it may not."""
+"""Tests how far a model may change a verdict by matching results to the question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a judge's matches before anything rests on them."""
+"""Tests that a judge's matches rest on results that were shown, in names that were read."""
 
 from __future__ import annotations
 
