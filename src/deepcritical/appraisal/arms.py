@@ -13,11 +13,9 @@ from deepcritical.domain.votes import NOT_STATED
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
-__all__ = ["IN_NEITHER_ARM", "Tested", "control_of", "tested_by", "written"]
-
 ANOTHER_WAY = "another dose, time or order"
 IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
-_AND = " + "
+AND = " + "
 _CONTROLS: dict[ControlKind, str] = {
     "placebo": "placebo",
     "sham": "a sham treatment",
@@ -227,7 +225,7 @@ def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:
     if arm and drug_class(arm.label):
         return arm.label
     held = {m.casefold() for name in drugs if (group := drug_class(name)) for m in group.members}
-    return written(_named(drugs - held)).replace(_AND, " or ")
+    return written(_named(drugs - held)).replace(AND, " or ")
 
 
 def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
@@ -265,18 +263,32 @@ def tested_on(
     arm, rest = reading.arm(drug), reading.arm(other)
     got, left = _got(arm, rest) - _got(rest, arm), _got(rest, arm) - _got(arm, rest)
     against = "" if rest is None or rest.control else _named(left - asked.names)
+    is_asked = is_compared_with(left, asked)
     if got & asked.names:
-        return Tested(side, against, given_with=_named(got - asked.names - asked.classes))
+        given_with = _named(got - asked.names - asked.classes)
+        return Tested(side, against, is_asked, given_with=given_with)
     if not got:
-        both = not left and _has(_got(arm, rest), asked)
-        on_dose = bool(asked.dose) or asked.between_doses
-        return Tested(side, ANOTHER_WAY, on_dose) if both else Tested(why_not=IN_NEITHER_ARM)
+        if not _has(_got(arm, rest), asked) or (left and not is_asked):
+            return Tested(why_not=IN_NEITHER_ARM)
+        other_way = bool(asked.dose) or asked.between_doses or is_compared_with(frozenset(), asked)
+        return Tested(side, _named(left) or ANOTHER_WAY, is_asked if left else other_way)
     if not got & (asked.classes | asked.kin) and any(map(_is_known, got)):
         return Tested(why_not=IN_NEITHER_ARM)
     named = any(asked.names & {_canonical(i) for i in one.interventions} for one in reading.arms)
     if named or any(map(_is_known, asked.names)):
-        return Tested(side, against, False, True, _tested_as(got, arm))
-    return Tested(side, against)
+        return Tested(side, against, is_asked, True, _tested_as(got, arm))
+    return Tested(side, against, is_asked)
+
+
+def is_compared_with(names: frozenset[str], asked: Asked) -> bool:
+    """Whether the question may name what the other side got more as what it compares with.
+
+    A drug that a table has is another one than any other name; of names that no table has a model's
+    word is taken.
+    """
+    if names and names <= asked.comparators.keys():
+        return True
+    return bool(asked.comparators) and not any(map(_is_known, (*names, *asked.comparators)))
 
 
 def _is_known(name: str) -> bool:
@@ -284,10 +296,10 @@ def _is_known(name: str) -> bool:
 
 
 def _named(drugs: frozenset[str]) -> str:
-    return _AND.join(sorted(drugs))
+    return AND.join(sorted(drugs))
 
 
 def written(comparator: str) -> str:
     """Return the name of a comparator, of a class as pharmacologists write it."""
-    groups = ((name, drug_class(name)) for name in comparator.split(_AND))
-    return _AND.join(group.name if group else name for name, group in groups)
+    groups = ((name, drug_class(name)) for name in comparator.split(AND))
+    return AND.join(group.name if group else name for name, group in groups)

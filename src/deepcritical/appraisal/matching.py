@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import NamedTuple
 
-from deepcritical.appraisal.arms import Tested, tested_by, tested_on
+from deepcritical.appraisal.arms import AND, Tested, is_compared_with, tested_by, tested_on
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import Placed, placed
 from deepcritical.domain.matches import ResultMatch
@@ -29,20 +29,41 @@ class Relation(NamedTuple):
     """Whether it is on an outcome that the question names."""
 
 
-def related_by(match: ResultMatch, study: StudyReading, result: Result, asked: Asked) -> Relation:
-    """As a model matched it, within what arms and tables say."""
-    wanted = match.importance == "critical" and bool(asked.outcomes)
+def related_by(
+    match: ResultMatch,
+    study: StudyReading,
+    result: Result,
+    asked: Asked,
+    by_tables: Directness | None,
+) -> Relation:
+    """As a model matched it, within what arms and tables say.
+
+    Args:
+        match: The match.
+        study: The study's reading.
+        result: Its result.
+        asked: What the question asks for.
+        by_tables: How near the people are by their conditions: whom the tables have for others a
+            model alone makes no direct evidence, and neither a drug that was given with another.
+    """
+    feared = result.kind == "safety" and not (asked.on_harm or asked.outcomes)
+    wanted = match.importance == "critical" and bool(asked.outcomes) and not feared
     tested = _tested(match, study, result, asked)
-    return Relation(_placed(match, placed(result, asked)), tested, match.directness, wanted)
+    place = _placed(match, placed(result, asked), feared=feared)
+    near = match.directness
+    if near == "direct" and (tested.given_with or by_tables in (None, "related")):
+        near = "broader"
+    return Relation(place, tested, near, wanted)
 
 
-def _placed(match: ResultMatch, place: Placed) -> Placed:
+def _placed(match: ResultMatch, place: Placed, *, feared: bool) -> Placed:
     """The row of a result with the weight that it has for the question.
 
     What the table of outcomes knows keeps its row; other results get the name that they share by
-    the match, so that those of several studies meet.
+    the match, so that those of several studies meet. Of an unwanted effect that was not asked about
+    no benefit is made.
     """
-    importance = match.importance
+    importance = "harm" if feared and place.importance == "harm" else match.importance
     if importance in ("critical", "important") and place.importance == "surrogate":
         importance = "surrogate"
     known = construct_of(place.row, place.row)
@@ -59,9 +80,17 @@ def _tested(match: ResultMatch, study: StudyReading, result: Result, asked: Aske
     if found.why_not:
         found = tested_on(match.side, study, result, asked)
     if asked.comparators and not (found.why_not or found.asked):
+        if not found.comparator and _is_beside(found, asked):
+            return found._replace(asked=True)
         against = found.comparator or "nothing or placebo"
         return Tested(why_not=f"it compares with {against}, {OTHER_COMPARISON}")
     return found
+
+
+def _is_beside(found: Tested, asked: Asked) -> bool:
+    """Whether the question compares with what both sides got, or with what no table has."""
+    both = frozenset(found.added_to.split(AND)) if found.added_to else frozenset()
+    return is_compared_with(both, asked)
 
 
 def speaks_against(vote: Vote) -> bool:

@@ -46,13 +46,14 @@ def with_proposal(
         by_rule: The verdict by the written rules, with its rows.
         studies: What each study says.
         too_weak: Rules that found that patients did worse, and too little to tell it as harm: how
-            much is enough is theirs to say.
+            much is enough is theirs to say, but for the outcome that was asked about, of which a
+            weak sign is told as one.
     """
     proposed = next((study.proposed for study in studies if study.proposed), None)
     if proposed is None:
         return by_rule
     label = _WEAKER.get(proposed, proposed)
-    if label is VerdictLabel.HARMFUL and by_rule.rule in too_weak:
+    if label is VerdictLabel.HARMFUL and by_rule.rule in too_weak and not by_rule.is_weak_signal:
         return by_rule
     rows = _borne_out(label, by_rule)
     if rows is None:
@@ -76,14 +77,18 @@ def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None
 
     It stands where it has the same direction or is sure, where no result shows the other one, where
     a grave harm stands beside the benefit, and where patients did worse: that may be mixed, and not
-    gone.
+    gone. What is sure may still be mixed, where outcomes that decide point both ways.
     """
-    harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
-    if harmed or by_rule.certainty in SURE or DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
+    if DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
         return None
     rows = [row for row in by_rule.rows if _answers(row)]
     helps = [row for row in rows if Way.BENEFIT in _ways(row)]
     fails = [row for row in rows if _ways(row) & _AGAINST]
+    if label is VerdictLabel.MIXED and _decides(helps) and _decides(fails):
+        return [*helps, *fails]
+    harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
+    if harmed or by_rule.certainty in SURE:
+        return None
     grave = [r for r in by_rule.rows if r.is_grave and r.way is Way.HARM and _is_own(r)]
     match label:
         case VerdictLabel.INSUFFICIENT:
@@ -97,6 +102,11 @@ def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None
             return [row for row in rows if Way.HARM in _ways(row)] or grave or None
         case _:
             return [*helps, *fails] if helps and fails else None
+
+
+def _decides(rows: Sequence[OutcomeRow]) -> bool:
+    own = (row for row in rows if row.directness == "direct" and row.tier == "randomised")
+    return any(row.importance == "critical" for row in own)
 
 
 def _ways(row: OutcomeRow) -> set[Way]:

@@ -27,8 +27,6 @@ from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import terms_of
 
-__all__ = ["read_for"]
-
 _EFFICACY: tuple[Importance, ...] = ("critical", "important", "surrogate")
 _DESIGN = ("design", "method", "study design")
 _STOPPED = "stopped early"
@@ -52,7 +50,8 @@ def read_for(
         graded: Its grade.
         matched: What a model found the record to tell of the question; None where none was asked.
     """
-    if not (matched and matched.results) and (excluded := _exclusion(asked, evidence, study)):
+    found = bool(matched and matched.results)
+    if excluded := _exclusion(asked, evidence, study, matched=found):
         return Reading(evidence_id=evidence_id, drug=asked.drug, excluded_because=excluded)
     matches = matched.results if matched else None
     ballot = ballot_of(study, evidence, asked, graded, matches) if study else Ballot()
@@ -151,8 +150,13 @@ def _told(
     return told
 
 
-def _exclusion(asked: Asked, evidence: Evidence, study: StudyReading | None) -> str:
-    """Why the record does not bear on the question; '' when it does."""
+def _exclusion(
+    asked: Asked, evidence: Evidence, study: StudyReading | None, *, matched: bool
+) -> str:
+    """Why the record does not bear on the question; '' when it does.
+
+    That it names neither drug nor condition is no reason where a model `matched` a result of it.
+    """
     if is_notice(evidence):
         return "a notice about another record, not a study"
     meta = evidence.metadata
@@ -160,10 +164,12 @@ def _exclusion(asked: Asked, evidence: Evidence, study: StudyReading | None) -> 
         return "no text available, bibliography only"
     given = meta.kind == "trial" and bool(meta.interventions)
     where = [evidence.citation.title, *meta.interventions, *([] if given else [evidence.content])]
-    if not _names_drug("\n".join(where), asked, study):
+    if not matched and not _names_drug("\n".join(where), asked, study):
         return f"does not name {asked.drug}" + (" as intervention" if given else "")
     if study and ANIMALS in asked.population and not is_of_animals(study):
         return "no experiment in animals, on which the question is"
+    if matched:
+        return ""
     told = [evidence.citation.title, *meta.conditions, evidence.content]
     if study:
         told += [*study.population.conditions, study.population.description]

@@ -196,8 +196,9 @@ def _weigh(
     why = _told_only(study, result, match) if not of_asked or result.restated else ""
     if why and not _is_signal(result, placed(result, asked), asked):
         return _Weighed(None, why)
-    found = match and related_by(match, study, result, asked)
-    place, tested, near, wanted = found or _related(study, result, evidence, asked)
+    place, tested, near, wanted = _related(study, result, evidence, asked)
+    if match:
+        place, tested, near, wanted = related_by(match, study, result, asked, near)
     others = near is None and (result.kind != "safety" or study.population.conditions)
     if tested.why_not or others:
         return _Weighed(None, tested.why_not or "its people have another condition")
