@@ -1,12 +1,13 @@
-"""Counts the people and the studies behind a result."""
+"""Counts the people and the studies behind a result, and how many of them had the outcome."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from deepcritical.appraisal.analysed import count_of_studies, is_whole
 from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.votes import ArmRates
 from deepcritical.vocabulary.classes import drug_class
-
-__all__ = ["is_of_network", "is_of_review", "people_of", "studies_of"]
 
 
 def is_of_review(study: StudyReading, result: Result) -> bool:
@@ -70,3 +71,16 @@ def studies_of(study: StudyReading, result: Result) -> int | None:
 def _size(study: StudyReading, arm_id: str) -> int | None:
     arm = study.arm(arm_id)
     return arm.n if arm else None
+
+
+def rates_of(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
+    """How many of each side had the outcome, as percentages where the record gives these."""
+    by_arm = {figure.arm: figure for figure in result.figures}
+    drug, other = (by_arm.get(i) for i in (result.a, result.b)[:: 1 if side == "a" else -1])
+    if drug is None or other is None:
+        return None
+    if result.unit.startswith("%") and drug.value is not None and other.value is not None:
+        return ArmRates(drug=drug.value, other=other.value)
+    if None in (drug.events, other.events) or not drug.n or not other.n:
+        return None
+    return ArmRates(drug=drug.events or 0, other=other.events or 0, of=(drug.n, other.n))

@@ -26,16 +26,22 @@ from deepcritical.appraisal.people import (
     is_prevention,
 )
 from deepcritical.appraisal.pooling import estimated
-from deepcritical.appraisal.sizes import is_of_network, is_of_review, people_of, studies_of
+from deepcritical.appraisal.sizes import (
+    is_of_network,
+    is_of_review,
+    people_of,
+    rates_of,
+    studies_of,
+)
 from deepcritical.appraisal.turning import counted
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
-from deepcritical.domain.matches import ResultMatch
+from deepcritical.domain.matches import MOST_SHOWN, ResultMatch
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, Result, StudyReading
-from deepcritical.domain.votes import OTHER_COMPARISON, ArmRates, Tier, Vote, Way
+from deepcritical.domain.votes import OTHER_COMPARISON, Tier, Vote, Way
 from deepcritical.reading.sentences import telling
 from deepcritical.vocabulary.outcomes import construct_of
 
@@ -60,8 +66,6 @@ _NOT_RANDOMISED = bounded(r"\b(?:non|un)-? ?randomi|\bobservational\b|\bcohorts?
 _OF_TRIALS = bounded(r"randomi|\bRCTs?\b", re.IGNORECASE)
 """Parts of a review, by how those compared came to be apart."""
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
-
-
 _PAIRED = frozenset({"crossover", "cluster"})
 """Designs whose counts do not give an interval as those of parallel groups of people do."""
 
@@ -93,21 +97,23 @@ def ballot_of(
     Only results of the whole population vote, in comparisons that isolate the drug, or of one group
     with before where nothing else is there; conclusions of authors never do.
     """
-    why = _silence(study)
-    if why and not _is_narrative(study):
+    if (why := _silence(study)) and not _is_narrative(study):
         return Ballot(why=why)
     by_result = {match.result: match for match in matches or ()}
-    parts = ((by_result.get(i), p) for i, w in enumerate(study.results) for p in _parts(w))
-    weighed = [(m, p, _weigh_once(study, p, evidence, asked, grade, m)) for m, p in parts]
-    rows = {found.vote.row for match, _, found in weighed if match and found.vote}
+    parts = [(i, part) for i, whole in enumerate(study.results) for part in _parts(whole)]
+    weighed = [
+        (i, p, _weigh_once(study, p, evidence, asked, grade, by_result.get(i))) for i, p in parts
+    ]
+    rows = {found.vote.row for i, _, found in weighed if i in by_result and found.vote}
     votes: list[Vote] = []
     reasons: list[str] = []
     told: list[Result] = []
-    for match, result, found in weighed:
-        if found.vote and (matches is None or match or is_never_lost(found.vote, rows)):
+    for i, result, found in weighed:
+        judged = i in by_result or matches is None or i >= MOST_SHOWN
+        if found.vote and (judged or is_never_lost(found.vote, rows)):
             votes.append(found.vote)
         else:
-            reasons += [] if by_result and not match else [_NO_MATCH if found.vote else found.why]
+            reasons += [] if by_result and not judged else [_NO_MATCH if found.vote else found.why]
             told.append(result)
     return Ballot(one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
 
@@ -196,9 +202,7 @@ def _weigh(
     why = _told_only(study, result, match) if not of_asked or result.restated else ""
     if why and not _is_signal(result, placed(result, asked), asked):
         return _Weighed(None, why)
-    place, tested, near, wanted = _related(study, result, evidence, asked)
-    if match:
-        place, tested, near, wanted = related_by(match, study, result, asked, near)
+    place, tested, near, wanted = _related(study, result, evidence, asked, match)
     others = near is None and (result.kind != "safety" or study.population.conditions)
     if tested.why_not or others:
         return _Weighed(None, tested.why_not or "its people have another condition")
@@ -227,13 +231,22 @@ def _weigh(
     return _Weighed(vote.model_copy(update=changes))
 
 
-def _related(study: StudyReading, result: Result, evidence: Evidence, asked: Asked) -> Relation:
-    """By the tables of outcomes and conditions."""
+def _related(
+    study: StudyReading,
+    result: Result,
+    evidence: Evidence,
+    asked: Asked,
+    match: ResultMatch | None,
+) -> Relation:
+    """By the tables of outcomes and conditions, or as a model matched it."""
+    near = directness(study, result, evidence, asked)
+    if match:
+        return related_by(match, study, result, asked, near)
     place, tested = placed(result, asked), tested_by(study, result, asked)
     wanted = is_wanted(result, place, asked)
     if beside := tested.why_not or _beside(result, asked, tested, place, wanted=wanted):
         tested = tested._replace(why_not=beside)
-    return Relation(place, tested, directness(study, result, evidence, asked), wanted)
+    return Relation(place, tested, near, wanted)
 
 
 def _beside(result: Result, asked: Asked, tested: Tested, place: Placed, *, wanted: bool) -> str:
@@ -289,8 +302,8 @@ def _is_signal(result: Result, place: Placed, asked: Asked) -> bool:
 
 
 def _is_of_another(result: Result, asked: Asked) -> bool:
-    told = (result.condition,)
-    return bool(result.condition) and result.kind != "safety" and not concerns(told, asked)
+    named = bool(result.condition) and result.kind != "safety"
+    return named and not concerns((result.condition,), asked)
 
 
 def _compares(study: StudyReading) -> bool:
@@ -320,7 +333,7 @@ def _vote(
         leans=leans_of(result, tested.side, place),
         level=result.level,
         review=is_review,
-        rates=_rates(result, tested.side),
+        rates=rates_of(result, tested.side),
         higher_is_better=with_polarity(result, place).higher_is_better,
         polarity=polarity_of(result, place),
         unit=_unit(result),
@@ -363,19 +376,6 @@ def _unit(result: Result) -> str:
     """The unit; of a difference of two shares, points: 5 % against 10 % is no 5 % less."""
     of_shares = result.effect is not None and result.effect.measure == "RD"
     return "percentage points" if of_shares and result.unit.startswith("%") else result.unit
-
-
-def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
-    """How many of each side had the outcome, as percentages where the record gives these."""
-    by_arm = {figure.arm: figure for figure in result.figures}
-    drug, other = (by_arm.get(i) for i in (result.a, result.b)[:: 1 if side == "a" else -1])
-    if drug is None or other is None:
-        return None
-    if result.unit.startswith("%") and drug.value is not None and other.value is not None:
-        return ArmRates(drug=drug.value, other=other.value)
-    if None in (drug.events, other.events) or not drug.n or not other.n:
-        return None
-    return ArmRates(drug=drug.events or 0, other=other.events or 0, of=(drug.n, other.n))
 
 
 def _year(evidence: Evidence) -> int | None:

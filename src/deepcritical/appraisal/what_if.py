@@ -17,17 +17,6 @@ from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Tier, Vote, Way
 
-__all__ = [
-    "WhatIf",
-    "only",
-    "plus",
-    "recomputed",
-    "remaining",
-    "what_if",
-    "without",
-    "without_each",
-]
-
 _SIZE = OPTIMAL_INFORMATION_SIZE
 _TO_COME = "to come"
 _NONE = Effect(measure="SMD", value=0.0, ci_low=-0.2, ci_high=0.2)
@@ -87,7 +76,12 @@ def only(studies: Sequence[StudyFinding], tier: Tier) -> Verdict:
 
 def plus(studies: Sequence[StudyFinding], way: Way, tier: Tier = "randomised") -> Verdict:
     """The verdict if one study more of the people asked about had been found, with this result."""
-    return decide((*studies, _to_come(studies, way, tier)))
+    return decide((*_unproposed(studies), _to_come(studies, way, tier)))
+
+
+def _unproposed(studies: Sequence[StudyFinding]) -> Iterator[StudyFinding]:
+    """The studies without what a model proposed over them: it has not seen the one to come."""
+    return (study.model_copy(update={"proposed": None}) for study in studies)
 
 
 def what_if(studies: Sequence[StudyFinding]) -> tuple[WhatIf, ...]:
@@ -136,7 +130,8 @@ def _to_come(studies: Sequence[StudyFinding], way: Way, tier: Tier) -> StudyFind
 def _added(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
     for way, told in _RESULTS.items():
         trial = _to_come(studies, way, "randomised")
-        one, two = decide((*studies, trial)), decide((*studies, trial, trial))
+        own = tuple(_unproposed(studies))
+        one, two = decide((*own, trial)), decide((*own, trial, trial))
         yield WhatIf(
             change=f"also held one randomised trial with {_SIZE} participants {told}", verdict=one
         )

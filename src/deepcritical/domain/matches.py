@@ -10,6 +10,9 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Directness, Importance
 
+MOST_SHOWN = 30
+"""Results of one study that a model is shown to match; the rest count as the rules weigh them."""
+
 
 class ResultMatch(Model):
     """What one result of a study tells of the question, as a model judged it."""

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
+from deepcritical.domain.matches import MOST_SHOWN
 from deepcritical.domain.study import ArmFigure, Effect, Result, StudyReading
+from deepcritical.domain.text import addresses_a_model
 from deepcritical.prompts.evidence import ShownRecords, record_head, record_text
 
-_MOST_RESULTS = 30
-"""Of one study; what is left out cannot be matched and counts as the rules weigh it."""
 _LONGEST = 300
+_LEFT_OUT = "(left out)"
 _BETTER = {"no_difference": "no difference shown", "unclear": "better: not told"}
 
 
@@ -61,7 +62,7 @@ def _arm(study: StudyReading, place: int) -> str:
 def _results(study: StudyReading) -> Iterator[str]:
     """What compares arms; before and after only where nothing else is told."""
     between = any(result.contrast == "between" for result in study.results)
-    for number, result in enumerate(study.results[:_MOST_RESULTS], 1):
+    for number, result in enumerate(study.results[:MOST_SHOWN], 1):
         if not (between and result.contrast in ("within", "single")):
             yield f"{number}. {_result(result)}"
 
@@ -111,4 +112,6 @@ def _figure(figure: ArmFigure) -> str:
 
 
 def _cut(text: str) -> str:
-    return " ".join(text.split())[:_LONGEST]
+    """Words of a reading, which are a record's; of those that give orders to a machine none."""
+    said = " ".join(text.split())
+    return _LEFT_OUT if addresses_a_model(said) else said[:_LONGEST]

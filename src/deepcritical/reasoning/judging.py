@@ -11,7 +11,7 @@ from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.base import Model, Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.matches import Matched, ResultMatch
+from deepcritical.domain.matches import MOST_SHOWN, Matched, ResultMatch
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.study import StudyReading
@@ -298,7 +298,8 @@ def matches_of(
     known = [
         (one, readings[one.record].results[one.result - 1])
         for one in answer.results
-        if one.record in found and 1 <= one.result <= len(readings[one.record].results)
+        if one.record in found
+        and 1 <= one.result <= min(MOST_SHOWN, len(readings[one.record].results))
     ]
     names: dict[str, list[str]] = {}
     for one, result in known:
