@@ -13,8 +13,6 @@ from deepcritical.domain.votes import NOT_STATED
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
-__all__ = ["IN_NEITHER_ARM", "Tested", "control_of", "tested_by", "written"]
-
 ANOTHER_WAY = "another dose, time or order"
 IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
 _AND = " + "

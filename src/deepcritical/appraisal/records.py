@@ -27,8 +27,6 @@ from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import terms_of
 
-__all__ = ["read_for"]
-
 _EFFICACY: tuple[Importance, ...] = ("critical", "important", "surrogate")
 _DESIGN = ("design", "method", "study design")
 _STOPPED = "stopped early"

@@ -6,8 +6,6 @@ from deepcritical.appraisal.analysed import count_of_studies, is_whole
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.vocabulary.classes import drug_class
 
-__all__ = ["is_of_network", "is_of_review", "people_of", "studies_of"]
-
 
 def is_of_review(study: StudyReading, result: Result) -> bool:
     """Whether studies are pooled in a result; a trial that is pooled with others tells its own too.

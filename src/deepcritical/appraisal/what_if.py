@@ -17,17 +17,6 @@ from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Tier, Vote, Way
 
-__all__ = [
-    "WhatIf",
-    "only",
-    "plus",
-    "recomputed",
-    "remaining",
-    "what_if",
-    "without",
-    "without_each",
-]
-
 _SIZE = OPTIMAL_INFORMATION_SIZE
 _TO_COME = "to come"
 _NONE = Effect(measure="SMD", value=0.0, ci_low=-0.2, ci_high=0.2)

@@ -20,8 +20,6 @@ from deepcritical.reading.sentences import text_hash
 from deepcritical.services.calculating import calculated
 from deepcritical.services.study_readings import Kept, MemoryReadings, ReadingStore, reading_key
 
-__all__ = ["Library", "Outcome", "read_by_code"]
-
 T = TypeVar("T")
 
 _TRUST: dict[ReaderKind, int] = {"registry": 0, "curated": 1, "model": 2, "rules": 3}

@@ -10,8 +10,6 @@ from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.named import Drug
 from deepcritical.research.session import ResearchSession
 
-__all__ = ["beside_facts"]
-
 _MOST_DRUGS = 3
 
 

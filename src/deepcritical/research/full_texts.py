@@ -9,8 +9,6 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import StudyReading
 from deepcritical.research.session import ResearchSession
 
-__all__ = ["take_full_texts"]
-
 _SHARE = 0.25
 """Share of the time left for research that fetching may take."""
 _LONGEST_S = 30.0

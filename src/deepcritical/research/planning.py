@@ -6,8 +6,6 @@ from deepcritical.domain.plan import MOST_QUERIES, Place, PlannedQuery, Research
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import generate_queries, refine_question
 
-__all__ = ["plan_research"]
-
 
 async def plan_research(session: ResearchSession, place: Place) -> ResearchPlan:
     """Question as understood, sources, the first round's searches, and limits.

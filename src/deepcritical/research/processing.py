@@ -12,8 +12,6 @@ from deepcritical.research.full_texts import take_full_texts
 from deepcritical.research.rounds import read_studies
 from deepcritical.research.session import ResearchSession
 
-__all__ = ["grade_anew", "located_facts", "match_results", "process_results"]
-
 
 async def process_results(session: ResearchSession) -> None:
     """Read every record that was not read yet, once for each drug in question.

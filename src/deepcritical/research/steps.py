@@ -48,18 +48,6 @@ from deepcritical.tools.search_handler import SourceAnswer, require_any
 from deepcritical.writing.auditing import check_sentences
 from deepcritical.writing.context import ReportContext
 
-__all__ = [
-    "assess_evidence",
-    "check_document",
-    "check_integrity",
-    "execute_searches",
-    "propose_hypotheses",
-    "refine_question",
-    "search_for_evidence",
-    "stop_if_due",
-    "write_report",
-]
-
 
 async def refine_question(session: ResearchSession) -> None:
     """Understand the question; what the reader must know of that becomes a notice.
