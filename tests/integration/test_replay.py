@@ -20,7 +20,7 @@ from deepcritical.domain.errors import ConfigurationError, QuestionError, RateLi
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.traces import TraceStatus
-from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.run import OpenSources
 from deepcritical.models.providers import model_server
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.llm import LLMReasoner

@@ -11,7 +11,7 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import OwnDocument
-from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.run import OpenSources
 from deepcritical.research.session import RunSources
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService

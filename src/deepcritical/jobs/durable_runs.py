@@ -14,8 +14,10 @@ from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNot
 from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
-from deepcritical.jobs.conduct import Held, Tool, forget_causes, resolve, settle, show
-from deepcritical.jobs.hosting import AWAY_S, Hosting, PartsFor
+from deepcritical.jobs.conduct import Tool
+from deepcritical.jobs.engine import Journal
+from deepcritical.jobs.hosting import AWAY_S, Hosted, PartsFor
+from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -47,20 +49,41 @@ class DurableRuns:
         ttl_s: float = TTL_S,
     ) -> None:
         self.board = board
-        self._traces = traces
-        self._make_engine = make_engine
-        self._slots = slots
-        self._conducts = conducts
-        self._one_shot = one_shot
+        self.traces = traces
+        self.slots = slots
+        """Concurrent runs, without those that a command takes in and waits for."""
+        self.takes_runs = conducts
+        """Whether this worker takes runs from the queue."""
+        self.one_shot = one_shot
+        """Whether the process exists for its own runs only."""
         self.ttl_s = ttl_s
+        self.held: dict[str, RunOf[Any]] = {}
+        """The runs that this process took in, until they have ended."""
+        self.hosted: dict[str, Hosted] = {}
+        """The runs that it conducts."""
+        self.resumed: set[str] = set()
+        """Runs that it was asked to resume."""
+        self.closing = False
+        """Whether the process is ending: runs that the engine only now begins are left to the next
+        one, and nobody waits here any more."""
+        self.gate = asyncio.Semaphore(slots)
+        # Runs with a user's key wait in no queue: some slots are reserved for those that do.
+        self.own_gate = asyncio.Semaphore(max(1, slots - slots // 4))
+        self.apart = asyncio.Lock()
+        """Held by a run that must be conducted alone."""
+        self._make_engine = make_engine
         self._start: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._engine: DbosEngine | None = None
-        self._hosting: Hosting | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._following: set[asyncio.Task[Any]] = set()
         """Tasks that show runs which are not, or not yet, conducted here."""
-        self._held: dict[str, Held] = {}
+
+    @property
+    def engine(self) -> DbosEngine:
+        """The engine, which was started before."""
+        assert self._engine is not None  # noqa: S101
+        return self._engine
 
     async def start(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
         """Begin to conduct runs, those of dead workers included.
@@ -72,25 +95,61 @@ class DurableRuns:
         if self._closing:
             await asyncio.wait([self._closing])
         if self._start is None or (self._start.done() and self._engine is None):
-            self._start = asyncio.create_task(self._started(parts_for, tools))
-            self._start.add_done_callback(forget_causes)
+            self.parts_for, self.tools = parts_for, tools
+            self._start = asyncio.create_task(self._started())
+            self._start.add_done_callback(lambda start: start.cancelled() or start.exception())
         # A caller that stops waiting must not leave the engine half started.
         await asyncio.shield(self._start)
 
-    async def _started(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
+    async def _started(self) -> None:
         engine = await asyncio.to_thread(self._make_engine)
-        board, traces, slots = self.board, self._traces, self._slots
-        shown = self._show, self._held, self._one_shot
-        hosting = Hosting(board, traces, engine, parts_for, tools, slots, *shown)
+        self.closing = False
         # Before the engine starts, so that this one does not count as dead.
-        live = await board.beat(engine.worker, self.ttl_s, conducts=self._conducts)
+        live = await self.beat(engine.worker)
         # When it starts, the engine takes up those of its own name.
-        await board.note_losses(live - {engine.worker})
-        await engine.start(hosting.conduct)
-        tending = Tending(board, traces, engine, hosting, self.ttl_s, self._conducts)
-        await tending.sweep(first=True)
-        self._engine, self._hosting = engine, hosting
+        await self.board.note_losses(live - {engine.worker})
+        self._engine = engine
+        try:
+            await engine.start(self._conduct)
+            tending = Tending(self)
+            await tending.sweep(first=True)
+        except BaseException:
+            self._engine = None
+            raise
         self._keep(tending.forever())
+
+    async def beat(self, worker: str) -> frozenset[str]:
+        """Send a heartbeat; return the workers that are alive."""
+        return await self.board.beat(worker, self.ttl_s, conducts=self.takes_runs)
+
+    async def _conduct(self, run_id: str, journal: Journal) -> None:
+        """See `jobs.engine.Conduct`."""
+        before = self.hosted.get(run_id)
+        hosted = self.hosted[run_id] = Hosted(self, run_id, journal)
+        if self.closing:
+            hosted.stop(leaving=not self.ends_here(run_id))
+        try:
+            await hosted.conduct(before)
+        finally:
+            if self.hosted.get(run_id) is hosted:
+                del self.hosted[run_id]
+
+    def ends_here(self, run_id: str) -> bool:
+        """Whether nobody could continue a run when this process ends, or nobody waits for it."""
+        run = self.held.get(run_id)
+        return run is not None and (self.one_shot or run.recipe.own_key)
+
+    async def left(self, run_id: str) -> None:
+        """Show those who wait here for a run how it continues elsewhere."""
+        run = self.held.get(run_id)
+        if run is None or run.followed:
+            return
+        if self.closing:
+            await run.session.log.leave()
+            run.ending.cancel()
+            return
+        run.begun_here, run.followed = False, True
+        self._show(run)
 
     def _keep(self, work: Any) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
@@ -98,88 +157,86 @@ class DurableRuns:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _show(self, run_id: str, held: Held) -> None:
-        task = self._keep(self._follow(run_id, held))
+    def _show(self, run: RunOf[Any]) -> None:
+        task = self._keep(self._follow(run))
         self._following.add(task)
         task.add_done_callback(self._following.discard)
-        if self._hosting and self._hosting.closing:  # since the run was taken in
+        if self.closing:  # since the run was taken in
             _cancel_begun(task)
 
-    def hold(self, held: Held) -> None:
+    def hold(self, run: RunOf[Any]) -> None:
         """Keep what only this process has of a run until the run has ended."""
-        self._held[held.run_id] = held
-        held.ending.add_done_callback(lambda _ending: self._held.pop(held.run_id, None))
+        self.held[run.run_id] = run
+        run.ending.add_done_callback(lambda _ending: self.held.pop(run.run_id, None))
 
-    async def submit(self, held: Held) -> None:
+    async def submit(self, run: RunOf[Any]) -> None:
         """Store a run, and begin or queue it.
 
         Raises:
             CapacityError: Its user has too many.
             StorageError: The database cannot take it.
         """
-        engine = self._engine
-        assert engine is not None  # noqa: S101 - started before
-        run_id, recipe, user_id = held.run_id, held.recipe, held.user_id
-        held.taken_in = True
-        if not await self.board.add(run_id, recipe, held.asked, user_id, engine.worker):
-            self._show(run_id, held)  # the same start reached another server first
+        run_id, engine = run.run_id, self.engine
+        run.taken_in = True
+        if not await self.board.add(run_id, run.recipe, run.asked, run.user_id, engine.worker):
+            self._show(run)  # the same start reached another server first
             return
-        if held.session.log.ended:
+        if run.session.log.ended:
             await self._cancel(run_id)
             return
-        if self._one_shot or recipe.own_key:
+        if self.one_shot or run.recipe.own_key:
             await engine.begin(run_id)
             return
-        await engine.enqueue(run_id, user_id)
-        self._show(run_id, held)
+        await engine.enqueue(run_id, run.user_id)
+        self._show(run)
         # Requests made before it was stored are known here alone: another worker may begin.
-        if held.session.stop_asked:
+        if run.session.stop_asked:
             try:
                 await self.board.request(run_id, "write_now")
             except StorageError as error:  # if it begins here, the session knows
                 _LOG.warning("the run %s may not be written now: %s", run_id, error)
-        if held.cancelled:
+        if run.cancelled:
             await self._cancel(run_id)
 
-    async def _follow(self, run_id: str, held: Held) -> None:
+    async def _follow(self, run: RunOf[Any]) -> None:
         """Show a run that another worker begins or takes over."""
         try:
-            while not await self._shown(run_id, held):  # noqa: ASYNC110 - a database calls nobody
+            while not await self._shown(run):  # noqa: ASYNC110 - a database calls nobody
                 await asyncio.sleep(AWAY_S)
         except asyncio.CancelledError:  # the process is ending
-            await held.session.log.leave()
-            held.ending.cancel()
+            await run.session.log.leave()
+            run.ending.cancel()
             raise
         except DeepCriticalError as error:
-            await held.session.log.leave()
-            resolve(held.ending, error)
+            await run.session.log.leave()
+            run.resolve(error)
 
-    async def _shown(self, run_id: str, held: Held) -> bool:
+    async def _shown(self, run: RunOf[Any]) -> bool:
         """Show a run to its end; return False if the database is away for a while."""
         try:
-            async for logged in self._traces.tail(run_id):
-                if held.begun_here:
+            async for logged in self.traces.tail(run.run_id):
+                if run.begun_here:
                     return True
-                held.followed = True
-                await show(self._traces, held, logged)
-            if not held.session.log.ended:
+                run.followed = True
+                await run.mirror(self.traces, logged)
+            if not run.ended:
                 raise asyncio.CancelledError  # the process is ending
-            settle(held)
+            run.settle()
         except TraceNotFoundError:
             raise
         except StorageError as error:
-            _LOG.warning("the run %s is not shown for the moment: %s", run_id, error)
-            return held.begun_here
+            _LOG.warning("the run %s is not shown for the moment: %s", run.run_id, error)
+            return run.begun_here
         return True
 
     def stop(self, run_id: str) -> None:
         """Cancel a run of this process at once, and note it for any other process that has it."""
-        if held := self._held.get(run_id):
-            held.cancelled = True
-            if not held.taken_in:
-                self._keep(_end_unbegun(held))
+        if run := self.held.get(run_id):
+            run.cancelled = True
+            if not run.taken_in:
+                self._keep(_end_unbegun(run))
                 return
-        if self._hosting and (hosted := self._hosting.hosted.get(run_id)):
+        if hosted := self.hosted.get(run_id):
             hosted.stop(leaving=False)
         self._keep(self._cancel(run_id))
 
@@ -187,7 +244,7 @@ class DurableRuns:
         """Note it, if need be when the database is back: another worker may begin."""
         while True:
             try:
-                await requests.cancel(self._traces, self.board, run_id)
+                await requests.cancel(self.traces, self.board, run_id)
             except TraceNotFoundError:
                 return  # of one that is not there yet, `held` knows
             except StorageError as error:
@@ -206,36 +263,29 @@ class DurableRuns:
             TraceNotFoundError: Nothing is recorded of it.
             StorageError: It is completed, or the database cannot be used.
         """
-        engine, hosting = self._engine, self._hosting
-        assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
-        trace = await self._traces.get_trace(run_id)
+        engine = self.engine
+        trace = await self.traces.get_trace(run_id)
         if trace.status is TraceStatus.COMPLETED:
             await self.board.reopen(run_id, engine.worker)  # which says that it cannot be
         if trace.status.ended:
-            await self._closed(engine, run_id)
-        elif await self._elsewhere(engine.worker, run_id):
+            await self._closed(run_id)
+        elif await self._elsewhere(run_id):
             return True
         await engine.check(run_id)
-        hosting.resumed.add(run_id)
+        self.resumed.add(run_id)
         await self.board.reopen(run_id, engine.worker)
         await engine.resume(run_id, trace.user_id)
         return False
 
-    async def _elsewhere(self, worker: str, run_id: str) -> bool:
+    async def _elsewhere(self, run_id: str) -> bool:
         """Whether a run that has not ended is another living worker's."""
-        live = await self.board.beat(worker, self.ttl_s, conducts=self._conducts)
-        others = live - {worker}
+        others = await self.beat(self.engine.worker) - {self.engine.worker}
         return await self.board.has(run_id) and run_id not in await self.board.left_by(others)
 
-    def conducts(self, run_id: str) -> bool:
-        """Whether this process conducts a run."""
-        return self._hosting is not None and run_id in self._hosting.hosted
-
-    @staticmethod
-    async def _closed(engine: DbosEngine, run_id: str) -> None:
+    async def _closed(self, run_id: str) -> None:
         """Wait until the engine, too, knows that a run has ended; its worker may have died."""
         for _ in range(round(CLOSE_S / POLL_S)):
-            if not (await engine.open([run_id])).get(run_id):
+            if not (await self.engine.open([run_id])).get(run_id):
                 return
             await asyncio.sleep(POLL_S)
 
@@ -244,14 +294,12 @@ class DurableRuns:
 
         The runs that can continue elsewhere do so.
         """
-        self._traces.end_tails()
-        if self._hosting is None:
-            return
-        self._hosting.closing = True
+        self.traces.end_tails()
+        self.closing = self._engine is not None
         for following in list(self._following):
             _cancel_begun(following)
-        for run_id, hosted in list(self._hosting.hosted.items()):
-            hosted.stop(leaving=not self._hosting.ends_here(run_id))
+        for run_id, hosted in list(self.hosted.items()):
+            hosted.stop(leaving=not self.ends_here(run_id))
 
     async def close(self) -> None:
         """Hand over what is under way, and end; a second call waits for the same end."""
@@ -262,17 +310,15 @@ class DurableRuns:
     async def _close(self) -> None:
         if self._start:
             await asyncio.wait([self._start])
-        engine, hosting = self._engine, self._hosting
-        if engine is None or hosting is None:
+        if self._engine is None:
             return
-        self._engine, hosting.closing = None, True
-        stopped = dict(hosting.hosted)
+        engine, stopped = self._engine, dict(self.hosted)
         self.let_go()
         if stopped:
             await asyncio.wait([hosted.task for hosted in stopped.values()], timeout=CLOSE_S)
-        for run_id in filter(hosting.ends_here, list(self._held)):
+        for run_id in filter(self.ends_here, list(self.held)):
             with contextlib.suppress(StorageError):  # one that the engine has not begun with
-                await requests.cancel(self._traces, self.board, run_id)
+                await requests.cancel(self.traces, self.board, run_id)
         for task in list(self._tasks):
             _cancel_begun(task)
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -281,6 +327,8 @@ class DurableRuns:
             await self.board.leave(engine.worker)
         except StorageError as error:
             _LOG.warning("runs could not be handed over, and are taken up later: %s", error)
+        finally:
+            self._engine = None
 
 
 def _cancel_begun(task: asyncio.Task[Any]) -> None:
@@ -288,9 +336,9 @@ def _cancel_begun(task: asyncio.Task[Any]) -> None:
     task.get_loop().call_soon_threadsafe(task.cancel)
 
 
-async def _end_unbegun(held: Held) -> None:
+async def _end_unbegun(run: RunOf[Any]) -> None:
     """End a run for those who wait here; the database is told when it can be."""
-    log = held.session.log
+    log = run.session.log
     end = LoggedEvent(
         run_id=log.run_id,
         seq=len(log.events) + 1,
@@ -304,4 +352,4 @@ async def _end_unbegun(held: Held) -> None:
     except StorageError as error:
         _LOG.warning("the end of the run %s is not in its file: %s", log.run_id, error)
     finally:
-        settle(held)
+        run.settle()

@@ -26,19 +26,10 @@ from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, OwnDocument, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.jobs.conduct import (
-    Held,
-    OpenSources,
-    Orchestrate,
-    Tool,
-    forget_causes,
-    log_defect,
-    session_of,
-    within,
-)
+from deepcritical.jobs.conduct import Orchestrate, Tool, session_of, within
 from deepcritical.jobs.hosting import Parts, PartsFor
 from deepcritical.jobs.known_runs import KnownRuns
-from deepcritical.jobs.run import Once, RunOf, RunView
+from deepcritical.jobs.run import Once, OpenSources, RunOf, RunView
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
@@ -316,16 +307,22 @@ class RunService(KnownRuns):
         log = EventLog(run_id, given.get("log_path"), writer)
         reasoner = given.get("reasoner") or self.reasoner
         session = session_of(recipe, log, reasoner, self.clock, user_id)
-        ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        sources, key = self._opening(recipe.place, recipe.documents), given.get("model_api_key")
-        held = Held(recipe, user_id, session, sources, writer, ending, key, asked)
-        run = RunOf(session, ending, partial(self._stop, run_id), user_id, recipe.tool, asked, once)
-        ending.add_done_callback(log_defect)
-        ending.add_done_callback(forget_causes)
+        run: RunOf[Any] = RunOf(
+            recipe=recipe,
+            session=session,
+            open_sources=self._opening(recipe.place, recipe.documents),
+            ending=asyncio.get_running_loop().create_future(),
+            writer=writer,
+            stop=partial(self._stop, run_id),
+            user_id=user_id,
+            asked=asked,
+            once=once,
+            key=given.get("model_api_key"),
+        )
         if writer:  # what is stored whole is read from the database from then on
-            ending.add_done_callback(lambda _: writer.stored and self._runs.pop(run_id, None))
+            run.ending.add_done_callback(lambda _: writer.stored and self._runs.pop(run_id, None))
         self._runs[run_id] = run
-        self._begin(held)
+        self._begin(run)
         return run
 
     def parts_of(self, recipe: Recipe) -> Parts:
