@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
+from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.conduct import Tool
 from deepcritical.jobs.engine import Journal
-from deepcritical.jobs.hosting import AWAY_S, Hosted, PartsFor
+from deepcritical.jobs.hosting import AWAY_S, Hosted, PartsFor, Worker, cancel_begun
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
@@ -31,7 +31,7 @@ CLOSE_S = 10.0
 """How long runs that were stopped get to let go."""
 
 
-class DurableRuns:
+class DurableRuns(Worker):
     """The durable runs of one process; see `bootstrap.durable.build_durable`.
 
     Nothing is imported or opened before the first run.
@@ -48,42 +48,13 @@ class DurableRuns:
         one_shot: bool = False,
         ttl_s: float = TTL_S,
     ) -> None:
-        self.board = board
-        self.traces = traces
-        self.slots = slots
-        """Concurrent runs, without those that a command takes in and waits for."""
+        super().__init__(board, traces, slots, one_shot=one_shot)
         self.takes_runs = conducts
         """Whether this worker takes runs from the queue."""
-        self.one_shot = one_shot
-        """Whether the process exists for its own runs only."""
         self.ttl_s = ttl_s
-        self.held: dict[str, RunOf[Any]] = {}
-        """The runs that this process took in, until they have ended."""
-        self.hosted: dict[str, Hosted] = {}
-        """The runs that it conducts."""
-        self.resumed: set[str] = set()
-        """Runs that it was asked to resume."""
-        self.closing = False
-        """Whether the process is ending: runs that the engine only now begins are left to the next
-        one, and nobody waits here any more."""
-        self.gate = asyncio.Semaphore(slots)
-        # Runs with a user's key wait in no queue: some slots are reserved for those that do.
-        self.own_gate = asyncio.Semaphore(max(1, slots - slots // 4))
-        self.apart = asyncio.Lock()
-        """Held by a run that must be conducted alone."""
         self._make_engine = make_engine
         self._start: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._engine: DbosEngine | None = None
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._following: set[asyncio.Task[Any]] = set()
-        """Tasks that show runs which are not, or not yet, conducted here."""
-
-    @property
-    def engine(self) -> DbosEngine:
-        """The engine, which was started before."""
-        assert self._engine is not None  # noqa: S101
-        return self._engine
 
     async def start(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
         """Begin to conduct runs, those of dead workers included.
@@ -118,10 +89,6 @@ class DurableRuns:
             raise
         self._keep(tending.forever())
 
-    async def beat(self, worker: str) -> frozenset[str]:
-        """Send a heartbeat; return the workers that are alive."""
-        return await self.board.beat(worker, self.ttl_s, conducts=self.takes_runs)
-
     async def _conduct(self, run_id: str, journal: Journal) -> None:
         """See `jobs.engine.Conduct`."""
         before = self.hosted.get(run_id)
@@ -133,36 +100,6 @@ class DurableRuns:
         finally:
             if self.hosted.get(run_id) is hosted:
                 del self.hosted[run_id]
-
-    def ends_here(self, run_id: str) -> bool:
-        """Whether nobody could continue a run when this process ends, or nobody waits for it."""
-        run = self.held.get(run_id)
-        return run is not None and (self.one_shot or run.recipe.own_key)
-
-    async def left(self, run_id: str) -> None:
-        """Show those who wait here for a run how it continues elsewhere."""
-        run = self.held.get(run_id)
-        if run is None or run.followed:
-            return
-        if self.closing:
-            await run.session.log.leave()
-            run.ending.cancel()
-            return
-        run.begun_here, run.followed = False, True
-        self._show(run)
-
-    def _keep(self, work: Any) -> asyncio.Task[Any]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
-    def _show(self, run: RunOf[Any]) -> None:
-        task = self._keep(self._follow(run))
-        self._following.add(task)
-        task.add_done_callback(self._following.discard)
-        if self.closing:  # since the run was taken in
-            _cancel_begun(task)
 
     def hold(self, run: RunOf[Any]) -> None:
         """Keep what only this process has of a run until the run has ended."""
@@ -197,37 +134,6 @@ class DurableRuns:
                 _LOG.warning("the run %s may not be written now: %s", run_id, error)
         if run.cancelled:
             await self._cancel(run_id)
-
-    async def _follow(self, run: RunOf[Any]) -> None:
-        """Show a run that another worker begins or takes over."""
-        try:
-            while not await self._shown(run):  # noqa: ASYNC110 - a database calls nobody
-                await asyncio.sleep(AWAY_S)
-        except asyncio.CancelledError:  # the process is ending
-            await run.session.log.leave()
-            run.ending.cancel()
-            raise
-        except DeepCriticalError as error:
-            await run.session.log.leave()
-            run.resolve(error)
-
-    async def _shown(self, run: RunOf[Any]) -> bool:
-        """Show a run to its end; return False if the database is away for a while."""
-        try:
-            async for logged in self.traces.tail(run.run_id):
-                if run.begun_here:
-                    return True
-                run.followed = True
-                await run.mirror(self.traces, logged)
-            if not run.ended:
-                raise asyncio.CancelledError  # the process is ending
-            run.settle()
-        except TraceNotFoundError:
-            raise
-        except StorageError as error:
-            _LOG.warning("the run %s is not shown for the moment: %s", run.run_id, error)
-            return run.begun_here
-        return True
 
     def stop(self, run_id: str) -> None:
         """Cancel a run of this process at once, and note it for any other process that has it."""
@@ -297,7 +203,7 @@ class DurableRuns:
         self.traces.end_tails()
         self.closing = self._engine is not None
         for following in list(self._following):
-            _cancel_begun(following)
+            cancel_begun(following)
         for run_id, hosted in list(self.hosted.items()):
             hosted.stop(leaving=not self.ends_here(run_id))
 
@@ -320,7 +226,7 @@ class DurableRuns:
             with contextlib.suppress(StorageError):  # one that the engine has not begun with
                 await requests.cancel(self.traces, self.board, run_id)
         for task in list(self._tasks):
-            _cancel_begun(task)
+            cancel_begun(task)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         try:
             await engine.close(partial(self.board.hand_back, worker=engine.worker))
@@ -329,11 +235,6 @@ class DurableRuns:
             _LOG.warning("runs could not be handed over, and are taken up later: %s", error)
         finally:
             self._engine = None
-
-
-def _cancel_begun(task: asyncio.Task[Any]) -> None:
-    """Cancel a task after its first step, without which it cannot clean up; signal handlers may."""
-    task.get_loop().call_soon_threadsafe(task.cancel)
 
 
 async def _end_unbegun(run: RunOf[Any]) -> None:

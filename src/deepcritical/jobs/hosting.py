@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deepcritical.domain import errors
 from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.recipe import Begun, Recipe
-from deepcritical.jobs.conduct import conduct, failed, session_of
+from deepcritical.jobs.conduct import Tool, conduct, failed, session_of
 from deepcritical.jobs.engine import Journal, LostRun, OutOfOrder
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import OpenSources, RunOf
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
+from deepcritical.services.job_board import JobBoard
 from deepcritical.services.model_answers import RunAnswers
+from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 
 if TYPE_CHECKING:
-    from deepcritical.jobs.durable_runs import DurableRuns
+    from deepcritical.jobs.dbos_engine import DbosEngine
 
 _LOG = logging.getLogger(__name__)
 _GOES_ON = "going on with the run %s of another process; `deepcritical traces cancel %s` ends it"
@@ -50,7 +52,7 @@ PartsFor = Callable[[Recipe], Parts]
 class Hosted:
     """A run that this process conducts, from when the engine hands it out."""
 
-    def __init__(self, worker: DurableRuns, run_id: str, journal: Journal) -> None:
+    def __init__(self, worker: Worker, run_id: str, journal: Journal) -> None:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine runs in a task
         self.task = task
@@ -270,3 +272,116 @@ class Hosted:
         for logged in await self._traces.events(self._run_id, len(held.session.log.events)):
             await held.mirror(self._traces, logged)
         held.settle()
+
+
+class Worker:
+    """The runs that this process took in, and those that it conducts."""
+
+    parts_for: PartsFor
+    tools: dict[str, Tool]
+    takes_runs: bool
+    ttl_s: float
+
+    def __init__(
+        self, board: JobBoard, traces: ToolTraceService, slots: int, *, one_shot: bool
+    ) -> None:
+        self.board = board
+        self.traces = traces
+        self.slots = slots
+        """Concurrent runs, without those that a command takes in and waits for."""
+        self.one_shot = one_shot
+        """Whether the process exists for its own runs only."""
+        self.held: dict[str, RunOf[Any]] = {}
+        """The runs that this process took in, until they have ended."""
+        self.hosted: dict[str, Hosted] = {}
+        """The runs that it conducts."""
+        self.resumed: set[str] = set()
+        """Runs that it was asked to resume."""
+        self.closing = False
+        """Whether the process is ending: runs that the engine only now begins are left to the next
+        one, and nobody waits here any more."""
+        self.gate = asyncio.Semaphore(slots)
+        # Runs with a user's key wait in no queue: some slots are reserved for those that do.
+        self.own_gate = asyncio.Semaphore(max(1, slots - slots // 4))
+        self.apart = asyncio.Lock()
+        """Held by a run that must be conducted alone."""
+        self._engine: DbosEngine | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._following: set[asyncio.Task[Any]] = set()
+        """Tasks that show runs which are not, or not yet, conducted here."""
+
+    @property
+    def engine(self) -> DbosEngine:
+        """The engine, which was started before."""
+        assert self._engine is not None  # noqa: S101
+        return self._engine
+
+    async def beat(self, worker: str) -> frozenset[str]:
+        """Send a heartbeat; return the workers that are alive."""
+        return await self.board.beat(worker, self.ttl_s, conducts=self.takes_runs)
+
+    def ends_here(self, run_id: str) -> bool:
+        """Whether nobody could continue a run when this process ends, or nobody waits for it."""
+        run = self.held.get(run_id)
+        return run is not None and (self.one_shot or run.recipe.own_key)
+
+    async def left(self, run_id: str) -> None:
+        """Show those who wait here for a run how it continues elsewhere."""
+        run = self.held.get(run_id)
+        if run is None or run.followed:
+            return
+        if self.closing:
+            await run.session.log.leave()
+            run.ending.cancel()
+            return
+        run.begun_here, run.followed = False, True
+        self._show(run)
+
+    def _keep(self, work: Any) -> asyncio.Task[Any]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _show(self, run: RunOf[Any]) -> None:
+        task = self._keep(self._follow(run))
+        self._following.add(task)
+        task.add_done_callback(self._following.discard)
+        if self.closing:  # since the run was taken in
+            cancel_begun(task)
+
+    async def _follow(self, run: RunOf[Any]) -> None:
+        """Show a run that another worker begins or takes over."""
+        try:
+            while not await self._shown(run):  # noqa: ASYNC110 - a database calls nobody
+                await asyncio.sleep(AWAY_S)
+        except asyncio.CancelledError:  # the process is ending
+            await run.session.log.leave()
+            run.ending.cancel()
+            raise
+        except errors.DeepCriticalError as error:
+            await run.session.log.leave()
+            run.resolve(error)
+
+    async def _shown(self, run: RunOf[Any]) -> bool:
+        """Show a run to its end; return False if the database is away for a while."""
+        try:
+            async for logged in self.traces.tail(run.run_id):
+                if run.begun_here:
+                    return True
+                run.followed = True
+                await run.mirror(self.traces, logged)
+            if not run.ended:
+                raise asyncio.CancelledError  # the process is ending
+            run.settle()
+        except errors.TraceNotFoundError:
+            raise
+        except errors.StorageError as error:
+            _LOG.warning("the run %s is not shown for the moment: %s", run.run_id, error)
+            return run.begun_here
+        return True
+
+
+def cancel_begun(task: asyncio.Task[Any]) -> None:
+    """Cancel a task after its first step, without which it cannot clean up; signal handlers may."""
+    task.get_loop().call_soon_threadsafe(task.cancel)

@@ -7,13 +7,9 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import TYPE_CHECKING
 
 from deepcritical.domain import errors
-from deepcritical.jobs.hosting import AWAY_S
-
-if TYPE_CHECKING:
-    from deepcritical.jobs.durable_runs import DurableRuns
+from deepcritical.jobs.hosting import AWAY_S, Worker
 
 _LOG = logging.getLogger(__name__)
 TTL_S = 15.0
@@ -28,7 +24,7 @@ PRUNE_AFTER_S = 600.0
 class Tending:
     """Tends the runs of one worker."""
 
-    def __init__(self, worker: DurableRuns) -> None:
+    def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._board, self._traces, self._engine = worker.board, worker.traces, worker.engine
         self._beaten = time.monotonic()
