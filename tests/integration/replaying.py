@@ -26,8 +26,7 @@ from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.session import ResearchSession
-from deepcritical.services.event_log import EventLog
-from deepcritical.services.trace_writer import TraceWriter
+from deepcritical.services.event_log import EventLog, TraceWriter
 from tests.conftest import QUESTION
 
 AMPLE = RunLimits(max_iterations=3, deadline_s=86_400)

@@ -26,8 +26,8 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.research.session import RunSources
 from deepcritical.services.database import Database
+from deepcritical.services.event_log import TraceWriter
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_writer import TraceWriter
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource

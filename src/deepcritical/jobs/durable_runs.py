@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,8 @@ from deepcritical.jobs.engine import Journal
 from deepcritical.jobs.hosting import AWAY_S, Hosted, PartsFor, Worker, cancel_begun
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.tending import TTL_S, Tending
-from deepcritical.services.job_board import JobBoard
+from deepcritical.services.database_url import sqlite_file
+from deepcritical.services.job_board import JobBoard, WorkerName
 from deepcritical.services.tool_trace_service import ToolTraceService
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ class DurableRuns(Worker):
         self,
         board: JobBoard,
         traces: ToolTraceService,
-        make_engine: Callable[[], DbosEngine],
         *,
         slots: int,
+        most: tuple[int | None, int | None] = (None, None),
         conducts: bool = True,
         one_shot: bool = False,
         ttl_s: float = TTL_S,
@@ -52,7 +52,8 @@ class DurableRuns(Worker):
         self.takes_runs = conducts
         """Whether this worker takes runs from the queue."""
         self.ttl_s = ttl_s
-        self._make_engine = make_engine
+        self._most = most[0] or slots - slots // 4, most[1]
+        """Runs of one user, and of all, that all workers conduct at once."""
         self._start: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
 
@@ -73,7 +74,7 @@ class DurableRuns(Worker):
         await asyncio.shield(self._start)
 
     async def _started(self) -> None:
-        engine = await asyncio.to_thread(self._make_engine)
+        engine = await asyncio.to_thread(self._made)
         self.closing = False
         # Before the engine starts, so that this one does not count as dead.
         live = await self.beat(engine.worker)
@@ -88,6 +89,16 @@ class DurableRuns(Worker):
             self._engine = None
             raise
         self._keep(tending.forever())
+
+    def _made(self) -> DbosEngine:
+        # Imported late: it is the heaviest part of a process that has a database.
+        from deepcritical.jobs.dbos_engine import DbosEngine
+        from deepcritical.jobs.dbos_setup import Shares
+
+        url = self.traces.database.url
+        # A command goes by the limits of the servers and workers beside it, if there are any.
+        shares = Shares(self.slots, *self._most, settles=not self.one_shot)
+        return DbosEngine(url, WorkerName(sqlite_file(url)), shares if self.takes_runs else None)
 
     async def _conduct(self, run_id: str, journal: Journal) -> None:
         """See `jobs.engine.Conduct`."""

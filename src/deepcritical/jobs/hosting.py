@@ -18,11 +18,10 @@ from deepcritical.jobs.engine import Journal, LostRun, OutOfOrder
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import OpenSources, RunOf
 from deepcritical.reasoning.base import Reasoner
-from deepcritical.services.event_log import EventLog
+from deepcritical.services.event_log import EventLog, TraceWriter
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.model_answers import RunAnswers
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_writer import TraceWriter
 
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine

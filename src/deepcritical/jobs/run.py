@@ -37,9 +37,9 @@ from deepcritical.domain.recipe import RUN_READINGS, RUN_RECORDS, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER, ToolTrace, fold
 from deepcritical.research.session import ResearchSession, RunSources
+from deepcritical.services.event_log import TraceWriter
 from deepcritical.services.evidence_store import as_snapshot
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_writer import TraceWriter
 
 _LOG = logging.getLogger(__name__)
 

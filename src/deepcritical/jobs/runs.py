@@ -33,12 +33,11 @@ from deepcritical.jobs.run import Once, OpenSources, RunOf, RunView
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
-from deepcritical.research.planning import plan_research
+from deepcritical.research.steps import plan_research
 from deepcritical.research.understanding import frame_of
 from deepcritical.services.calculating import calculated
-from deepcritical.services.event_log import EventLog
+from deepcritical.services.event_log import EventLog, TraceWriter
 from deepcritical.services.telemetry import OFF, Telemetry
-from deepcritical.services.trace_writer import TraceWriter
 
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
 """The tools whose runs end with a report, and with an answer."""
