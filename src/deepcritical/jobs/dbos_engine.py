@@ -55,13 +55,9 @@ class DbosJournal(Journal):
             OutOfOrder: The journal has another effect in this place.
             StorageError: The outcome cannot be recorded.
         """
-
-        async def step() -> dict[str, Any]:
-            return await effect()
-
         try:
             async with refusals_told():
-                return await DBOS.run_step_async({"name": name}, step)
+                return await DBOS.run_step_async({"name": name}, effect)
         except _LOST as error:
             self.lost = True
             raise LostRun from error

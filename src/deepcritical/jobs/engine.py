@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from deepcritical.domain.errors import ResearchCancelled
 
-Effect = Callable[[], Awaitable[dict[str, Any]]]
+Effect = Callable[[], Coroutine[Any, Any, dict[str, Any]]]
 """One effect on the world, such as a search or a judgement, with its outcome as JSON.
 
 Domain errors are part of the outcome, not raised. Any other exception is a defect.

@@ -94,16 +94,6 @@ class KnownRuns(ABC):
                 _LOG.warning("runs that wait are not conducted yet: %s", error)
                 await asyncio.sleep(AGAIN_S)
 
-    def _begin(self, run: RunOf[Any]) -> None:
-        """Begin with a run; its log and its ending tell what becomes of it."""
-        if self.durable is None:
-            self._conduct_alone(run)
-            return
-        self.durable.hold(run)
-        task = asyncio.create_task(self._hand_out(self.durable, run))
-        self._handing_out.add(task)
-        task.add_done_callback(self._handing_out.discard)
-
     async def _hand_out(self, durable: DurableRuns, run: RunOf[Any]) -> None:
         """Give a new run to the engine, or conduct it here if the engine cannot take it."""
         try:

@@ -292,15 +292,7 @@ class RunService(KnownRuns):
             return known
         self._make_room(user_id)
         run_id = once.run_id if once else str(uuid.uuid4())
-        asked = {**noted, **given.get("own_limits", NO_LIMITS).noted}
-        if once:
-            asked["request"] = once.request
-        if former := given.get("former"):
-            asked["former"] = former
-        if recipe.place.sources != self.place.sources:
-            asked["sources"] = list(recipe.place.sources)
-        if recipe.documents:
-            asked["documents"] = [d.upload_id or d.name for d in recipe.documents]
+        asked = self._asked(recipe, noted, given)
         told: dict[str, Any] = {"tool_name": recipe.tool, "user_id": user_id, "input_params": asked}
         writer = TraceWriter(self.traces, run_id, **told) if self.traces else None
         log = EventLog(run_id, given.get("log_path"), writer)
@@ -321,8 +313,27 @@ class RunService(KnownRuns):
         if writer:  # what is stored whole is read from the database from then on
             run.ending.add_done_callback(lambda _: writer.stored and self._runs.pop(run_id, None))
         self._runs[run_id] = run
-        self._begin(run)
+        if self.durable is None:
+            self._conduct_alone(run)
+        else:
+            self.durable.hold(run)
+            task = asyncio.create_task(self._hand_out(self.durable, run))
+            self._handing_out.add(task)
+            task.add_done_callback(self._handing_out.discard)
         return run
+
+    def _asked(self, recipe: Recipe, noted: Mapping[str, object], given: Given) -> dict[str, Any]:
+        """Return the parameters of the tool, as the trace keeps them."""
+        asked = {**noted, **given.get("own_limits", NO_LIMITS).noted}
+        if once := given.get("once"):
+            asked["request"] = once.request
+        if former := given.get("former"):
+            asked["former"] = former
+        if recipe.place.sources != self.place.sources:
+            asked["sources"] = list(recipe.place.sources)
+        if recipe.documents:
+            asked["documents"] = [d.upload_id or d.name for d in recipe.documents]
+        return asked
 
     def parts_of(self, recipe: Recipe) -> Parts:
         """Return what a run of another process needs here; raise DeepCriticalError without it."""

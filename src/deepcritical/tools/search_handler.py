@@ -123,33 +123,33 @@ class SearchHandler:
         self, tool: SearchTool, query: SourceQuery, searched_at: datetime | None
     ) -> SourceAnswer:
         clock = asyncio.get_running_loop().time
-        begun, error = clock(), None
+        begun = clock()
+        error: DeepCriticalError | None = None
         try:
-            found = await self._asked(tool, query)
+            # A tool ends by itself in time; this is for one that does not.
+            async with (query.answer_by or Deadline(0.0)).limit(_GRACE_S) as limit:
+                with self._telemetry.span(
+                    f"search {tool.name}", {"deepcritical.source": tool.name}, remote=True
+                ) as span:
+                    found = await tool.fetch(query)
+                    _tell(span, found)
             result = found.model_copy(update={"evidence": tuple(map(cut, found.evidence))})
+        except TimeoutError:
+            if not limit.expired():
+                raise  # a defect: a tool's own time-outs are errors of the domain
+            error = _late(tool, query)
         except DeepCriticalError as failure:
-            error, unread = failure, (str(failure),)
+            error = failure
+        if error:
             outcome = SourceOutcome.UNAVAILABLE
-            result = SourceResult(outcome=outcome, query_as_run="", skipped=unread)
+            result = SourceResult(outcome=outcome, query_as_run="", skipped=(str(error),))
         seconds = round(clock() - begun, 3) if searched_at else None
         return SourceAnswer(tool.name, query, result, searched_at, error, seconds)
 
-    async def _asked(self, tool: SearchTool, query: SourceQuery) -> SourceResult:
-        by = query.answer_by or Deadline(0.0)
-        source = {"deepcritical.source": tool.name}
-        try:
-            # A tool ends by itself in time; this is for one that does not.
-            async with by.limit(_GRACE_S) as limit:
-                with self._telemetry.span(f"search {tool.name}", source, remote=True) as span:
-                    result = await tool.fetch(query)
-                    _tell(span, result)
-                    return result
-        except TimeoutError as error:
-            if not limit.expired():
-                raise  # a defect: a tool's own time-outs are errors of the domain
-            raise SearchError(
-                f"{tool.name} did not answer within {by.within_s:g} s.", "Try again later."
-            ) from error
+
+def _late(tool: SearchTool, query: SourceQuery) -> SearchError:
+    within_s = query.answer_by.within_s if query.answer_by else 0.0
+    return SearchError(f"{tool.name} did not answer within {within_s:g} s.", "Try again later.")
 
 
 def _tell(span: Span, result: SourceResult) -> None:
