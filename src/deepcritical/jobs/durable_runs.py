@@ -212,7 +212,7 @@ class DurableRuns(Worker):
         The runs that can continue elsewhere do so.
         """
         self.traces.end_tails()
-        self.closing = self._engine is not None
+        self.closing = self.closing or self._engine is not None
         for following in list(self._following):
             cancel_begun(following)
         for run_id, hosted in list(self.hosted.items()):
