@@ -68,9 +68,8 @@ async def made(url: str, number: int) -> None:
     for run in both:
         await run.result()
     durable = runs.durable
-    assert durable is not None and durable._engine is not None  # noqa: PT018, S101
-    assert durable._hosting is not None  # noqa: S101
-    tending = Tending(durable.board, traces, durable._engine, durable._hosting)
+    assert durable is not None  # noqa: S101
+    tending = Tending(durable)
     while await durable.board.prunable(0.0):
         await tending.prune(ended_s=0.0)
 

@@ -1,4 +1,4 @@
-"""Stores of readings of every kind, made-up readings, and a reader that counts what it reads."""
+"""Stores of readings, made-up readings, and a reader that counts what it reads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from deepcritical.domain.errors import ReasoningError, StorageError
+from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import Fault, Reader, ReaderKind, Result, StudyReading
 from deepcritical.reading.building import record_id
@@ -18,26 +18,20 @@ from deepcritical.reading.readers import Keep, Readings
 from deepcritical.reading.sentences import text_hash
 from deepcritical.services.database import Database
 from deepcritical.services.study_readings import (
-    Kept,
-    MemoryReadings,
-    ReadingStore,
     StudyReadings,
     reading_key,
 )
 from tests.conftest import make_evidence, paper
 from tests.databases import fresh_database
 
-KINDS = ("memory", "sqlite", "postgresql")
+KINDS = ("sqlite", "postgresql")
 MODEL = "made-up:reader"
 NOW = datetime(2999, 1, 1, tzinfo=UTC)
 
 
 @asynccontextmanager
-async def opened_store(kind: str, folder: Path) -> AsyncIterator[ReadingStore]:
+async def opened_store(kind: str, folder: Path) -> AsyncIterator[StudyReadings]:
     """Yield an empty store of a kind."""
-    if kind == "memory":
-        yield MemoryReadings()
-        return
     with fresh_database(kind, folder) as url:
         async with database_store(url) as store:
             yield store
@@ -88,7 +82,7 @@ def key_of(reading: StudyReading, owner: str = "") -> str:
 
 
 async def keep_all(
-    store: ReadingStore, *readings: StudyReading, owner: str = "", accepted: bool = True
+    store: StudyReadings, *readings: StudyReading, owner: str = "", accepted: bool = True
 ) -> list[str]:
     """Keep readings, and return their keys."""
     keyed = {key_of(reading, owner): reading for reading in readings}
@@ -151,33 +145,3 @@ class CountingReader:
         if len(readings.found) < len(records):
             readings.failed.append(ReasoningError("the made-up reader failed"))
         return readings
-
-
-class BrokenStore(MemoryReadings):
-    """Fails in every method that is named, and in all others keeps in memory."""
-
-    def __init__(self, *methods: str) -> None:
-        super().__init__()
-        self._methods = methods
-
-    def _fail(self, method: str) -> None:
-        if method in self._methods:
-            raise StorageError("The made-up database is away.", "Start it.")
-
-    async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
-        self._fail("find")
-        return await super().find(text_hashes, owner)
-
-    async def keep(
-        self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
-    ) -> None:
-        self._fail("keep")
-        await super().keep(readings, owner, accepted=accepted)
-
-    async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
-        self._fail("claim")
-        return await super().claim(keys, holder)
-
-    async def release(self, holder: str) -> None:
-        self._fail("release")
-        await super().release(holder)

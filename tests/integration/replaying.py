@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import time
@@ -15,15 +16,17 @@ from deepcritical.domain.answer import Document
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ResearchCancelled
 from deepcritical.domain.events import LoggedEvent
-from deepcritical.jobs.conduct import OpenSources, Orchestrate, Tool, conduct
-from deepcritical.jobs.engine import Effect
+from deepcritical.domain.recipe import Recipe
+from deepcritical.jobs.conduct import Orchestrate, Tool, conduct
+from deepcritical.jobs.engine import Effect, Journal
 from deepcritical.jobs.recorder import Host
+from deepcritical.jobs.run import OpenSources, RunOf
+from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.session import ResearchSession
-from deepcritical.services.event_log import EventLog
-from deepcritical.services.trace_writer import TraceWriter
+from deepcritical.services.event_log import EventLog, TraceWriter
 from tests.conftest import QUESTION
 
 AMPLE = RunLimits(max_iterations=3, deadline_s=86_400)
@@ -40,7 +43,7 @@ class Record(NamedTuple):
     text: str
 
 
-class Texts:
+class Texts(Journal):
     """Implements `Journal`: keeps records as texts, and ends the process at one of them.
 
     Args:
@@ -141,14 +144,20 @@ async def process(
     team = asked.schedule == "team"
     schedule: Orchestrate = run_team if team else deep_research
     hosted = Host(journal=journal, lets_go=lambda: True, **host)
-    document: Document | None = None
+    run: RunOf[Document] = RunOf(
+        recipe=Recipe(
+            tool=RESEARCH if team else DEEP_RESEARCH,
+            question=asked.question,
+            limits=asked.limits,
+            searched_on=session.searched_on,
+        ),
+        session=session,
+        open_sources=asked.sources,
+        ending=asyncio.get_running_loop().create_future(),
+        writer=writer,
+    )
+    tool = Tool(schedule, lambda store: store.report if team else store.answer)
     with contextlib.suppress(ResearchCancelled):
-        document = await conduct(
-            session,
-            Tool(schedule, lambda store: store.report if team else store.answer),
-            asked.sources,
-            None,
-            writer,
-            hosted,
-        )
+        await conduct(run, tool, hosted)
+    document = run.ending.result() if run.ending.done() else None
     return Ended(document, log.events, journal, session)

@@ -16,7 +16,6 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from deepcritical.domain.errors import (
-    ConfigurationError,
     DatabaseDamagedError,
     DatabaseUnreachableError,
     StorageError,
@@ -243,11 +242,6 @@ class TestCheck:
         (tmp_path / "file").write_text("", encoding="utf-8")
         with pytest.raises(DatabaseUnreachableError, match="cannot be reached"):
             service(tmp_path / "file" / "runs.sqlite").check()
-
-    def test_a_driver_that_is_not_installed_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(sys.modules, "psycopg", None)
-        with pytest.raises(ConfigurationError, match=r"'\.\[postgres\]'"):
-            Database(normalised_url("postgres://127.0.0.1:9/none")).check()
 
     async def test_after_its_end_nothing_is_taken(self, file: Path) -> None:
         traces = service(file)

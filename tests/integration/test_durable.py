@@ -12,11 +12,10 @@ from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
-from deepcritical.jobs.conduct import Held
 from deepcritical.jobs.dbos_engine import _asked
 from deepcritical.jobs.dbos_setup import SHARED
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.run import StoredRun
+from deepcritical.jobs.run import Run, StoredRun
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ended, of_type
 from tests.integration.durably import SOON_S, Counting, Services, SlowToStop, full, status, until
@@ -135,7 +134,7 @@ class TestStopping:
         run = runs.submit(QUESTION)
         await full(counting, 1)
         await requests.write_now(traces, open_board(traces), run.run_id)
-        await until(lambda: runs.durable._hosting.hosted[run.run_id].write_now)  # type: ignore[union-attr]
+        await until(lambda: runs.durable.hosted[run.run_id].write_now)  # type: ignore[union-attr]
         counting.gate.set()
         await run.result()
         assert of_type(await ended(run), "run_completed")[0].stop_reason == "user_stop"
@@ -167,8 +166,8 @@ class TestStopping:
         await full(counting, 1)
         show = DurableRuns._show
 
-        def shown(durable: DurableRuns, run_id: str, held: Held) -> None:
-            show(durable, run_id, held)
+        def shown(durable: DurableRuns, run: Run) -> None:
+            show(durable, run)
             runs.cancel_all()  # before the task that follows the run has had its first step
 
         monkeypatch.setattr(DurableRuns, "_show", shown)
@@ -287,7 +286,7 @@ class TestStaleWorker:
         await open_board(traces).begin(run.run_id, "another worker")
         before = await traces.events(run.run_id)
         counting.gate.set()
-        await until(lambda: not runs.durable._hosting.hosted)  # type: ignore[union-attr]
+        await until(lambda: not runs.durable.hosted)  # type: ignore[union-attr]
         assert await traces.events(run.run_id) == before
         await traces.fail_trace(run.run_id, "ReasoningError", "It broke there.")
         with pytest.raises(ReasoningError, match="It broke there"):

@@ -21,9 +21,8 @@ from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.services import database
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.event_log import EventLog
+from deepcritical.services.event_log import EventLog, TraceWriter
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_writer import TraceWriter
 from tests.conftest import (
     DEMO,
     DEMO_QUESTION,

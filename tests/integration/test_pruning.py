@@ -27,11 +27,10 @@ def service(url: str, tmp_path: Path) -> Services:
     return Services(url, records(tmp_path))
 
 
-def tending(runs: RunService, traces: ToolTraceService) -> Tending:
+def tending(runs: RunService) -> Tending:
     durable = runs.durable
-    assert durable is not None and durable._engine is not None  # noqa: PT018
-    assert durable._hosting is not None
-    return Tending(durable.board, traces, durable._engine, durable._hosting)
+    assert durable is not None
+    return Tending(durable)
 
 
 @pytest.mark.slow
@@ -42,12 +41,12 @@ async def test_the_journal_of_a_completed_run_goes_and_its_report_stays(
     run = runs.submit(QUESTION)
     await run.result()
     await status(traces, run, TraceStatus.COMPLETED)
-    tends = tending(runs, traces)
+    tends = tending(runs)
     await tends.prune()
     assert "testitis" in _steps(service.url)  # it may still be looked into
     while "testitis" in _steps(service.url):
         await tends.prune(ended_s=0.0)
-    assert await tends.board.prunable(0.0) == ()
+    assert await tends._board.prunable(0.0) == ()
     kept = await runs.find(run.run_id)
     assert kept is not None
     assert kept.report is not None
@@ -59,16 +58,14 @@ async def test_the_journal_of_a_completed_run_goes_and_its_report_stays(
 
 
 @pytest.mark.slow
-async def test_the_journal_of_one_that_can_go_on_stays(
-    service: Services, traces: ToolTraceService
-) -> None:
+async def test_the_journal_of_one_that_can_go_on_stays(service: Services) -> None:
     reached = asyncio.Event()
     runs = service(hanging("assess_evidence", reached))
     run = runs.submit(QUESTION)
     await reached.wait()
     run.cancel()
     await ended(run)
-    await tending(runs, traces).prune(ended_s=0.0)
+    await tending(runs).prune(ended_s=0.0)
     assert "testitis" in _steps(service.url)
     await runs.close()
 
@@ -81,7 +78,7 @@ async def test_what_is_older_than_the_operator_wants_is_removed(
     run = runs.submit(QUESTION)
     await ended(run)
     await status(traces, run, TraceStatus.COMPLETED)
-    tends = tending(runs, traces)
+    tends = tending(runs)
     everything = len(await traces.events(run.run_id))
     await tends.prune()
     assert len(await traces.events(run.run_id)) == everything

@@ -16,7 +16,7 @@ import pytest
 
 from deepcritical.bootstrap import build_runs, read_settings
 from deepcritical.domain.report import ResearchReport
-from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.run import OpenSources
 from deepcritical.reasoning.llm import _weakest_last
 from deepcritical.research.session import RunSources
 from deepcritical.services.embeddings import (

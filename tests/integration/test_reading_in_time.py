@@ -14,7 +14,9 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.models.providers import model_server
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.services.study_readings import MemoryReadings
+from deepcritical.services.database import Database
+from deepcritical.services.database_url import normalised_url
+from deepcritical.services.study_readings import StudyReadings
 from tests.conftest import QUESTION, ended, of_type, run_service
 from tests.integration.model_reading import read
 from tests.integration.modelled import many, modelled, records
@@ -77,14 +79,16 @@ class TestTime:
     ) -> None:
         """Another process that was killed holds its claims for two minutes."""
 
-        class AllClaimed(MemoryReadings):
+        class AllClaimed(StudyReadings):
             async def claim(self, *_: object) -> frozenset[str]:
                 return frozenset()
 
         server, path = ModelServer(), await asyncio.to_thread(records, tmp_path)
+        kept = Database(normalised_url(f"sqlite:///{tmp_path / 'readings.sqlite'}"))
         async with running(server.app) as url:
             resolved = model_server("vllm:made-up", base_url=f"{url}v1", profile="large")
-            reasoner = LLMReasoner(resolved, library=Library(AllClaimed()))
+            reasoner = LLMReasoner(resolved, library=Library(AllClaimed(kept)))
             runs = run_service(path, reasoner, deadline_s=8.0, max_iterations=1)
             events = await ended(runs.submit(QUESTION))
+        await kept.close()
         assert events[-1].event.type == "run_completed"

@@ -20,14 +20,14 @@ from deepcritical.domain.errors import ConfigurationError, QuestionError, RateLi
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.traces import TraceStatus
-from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.run import OpenSources
 from deepcritical.models.providers import model_server
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.research.session import RunSources
 from deepcritical.services.database import Database
+from deepcritical.services.event_log import TraceWriter
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_writer import TraceWriter
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource

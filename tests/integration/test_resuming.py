@@ -103,10 +103,9 @@ class TestResuming:
         run = runs.submit(QUESTION)
         await full(counting, 1)
         durable = runs.durable
-        assert durable is not None and durable._engine is not None  # noqa: PT018
-        assert durable._hosting is not None
+        assert durable is not None
         board = open_board(traces)
-        await Tending(board, traces, durable._engine, durable._hosting).sweep(first=True)
+        await Tending(durable).sweep(first=True)
         await asyncio.sleep(0.6)  # more than the queue takes to be looked at
         counting.gate.set()
         assert (await run.result()).references

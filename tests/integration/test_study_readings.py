@@ -1,4 +1,4 @@
-"""The store of readings: in memory, in SQLite and in PostgreSQL."""
+"""The store of readings: in SQLite and in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.study import StudyReading
 from deepcritical.services import study_readings
-from deepcritical.services.study_readings import ReadingStore, StudyReadings, reading_key
+from deepcritical.services.study_readings import StudyReadings, reading_key
 from deepcritical.services.trace_tables import study_readings as table
 from tests.integration.reading_stores import (
     KINDS,
@@ -32,7 +32,7 @@ HASHES = (ONE.text_sha256, OTHER.text_sha256)
 
 
 @pytest.fixture(params=KINDS)
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ReadingStore]:
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[StudyReadings]:
     async with opened_store(request.param, tmp_path) as opened:
         yield opened
 
@@ -43,45 +43,47 @@ async def kept(url: str) -> AsyncIterator[StudyReadings]:
         yield opened
 
 
-async def found(store: ReadingStore, owner: str = "") -> list[StudyReading]:
+async def found(store: StudyReadings, owner: str = "") -> list[StudyReading]:
     """The readings of both texts that an owner finds, in the order of their texts."""
     readings = [one.reading for one in await store.find(HASHES, owner)]
     return sorted(readings, key=lambda r: (HASHES.index(r.text_sha256), r.reader.name))
 
 
 class TestFinding:
-    async def test_an_empty_store_finds_nothing(self, store: ReadingStore) -> None:
+    async def test_an_empty_store_finds_nothing(self, store: StudyReadings) -> None:
         assert await store.find(HASHES, "") == ()
         assert await store.find((), "") == ()
 
-    async def test_a_reading_is_found_as_it_was_kept(self, store: ReadingStore) -> None:
+    async def test_a_reading_is_found_as_it_was_kept(self, store: StudyReadings) -> None:
         whole = made_reading("one", faults=({"part": "arms[0]", "reason": "a second arm A"},))
         (key,) = await keep_all(store, whole)
         (one,) = await store.find([whole.text_sha256], "")
         assert one == (key, "", True, whole)
 
-    async def test_only_the_texts_that_are_asked_for_are_found(self, store: ReadingStore) -> None:
+    async def test_only_the_texts_that_are_asked_for_are_found(self, store: StudyReadings) -> None:
         await keep_all(store, ONE, OTHER)
         assert [k.reading for k in await store.find([OTHER.text_sha256], "")] == [OTHER]
         assert await found(store) == [ONE, OTHER]
 
-    async def test_nothing_is_kept_of_no_reading(self, store: ReadingStore) -> None:
+    async def test_nothing_is_kept_of_no_reading(self, store: StudyReadings) -> None:
         await store.keep({}, "")
         assert await found(store) == []
 
-    async def test_a_text_has_one_reading_of_each_reader(self, store: ReadingStore) -> None:
+    async def test_a_text_has_one_reading_of_each_reader(self, store: StudyReadings) -> None:
         second = made_reading("one", name="made-up:second")
         await keep_all(store, ONE, second)
         assert await found(store) == [ONE, second]
 
-    async def test_a_reading_that_is_there_stays(self, store: ReadingStore) -> None:
+    async def test_a_reading_that_is_there_stays(self, store: StudyReadings) -> None:
         later = made_reading("one", unread=("no_text",))
         assert key_of(later) == key_of(ONE)
         await keep_all(store, ONE)
         await keep_all(store, later, OTHER)
         assert await found(store) == [ONE, OTHER]
 
-    async def test_more_texts_than_one_statement_holds_are_found(self, store: ReadingStore) -> None:
+    async def test_more_texts_than_one_statement_holds_are_found(
+        self, store: StudyReadings
+    ) -> None:
         many = [made_reading(f"text {n}") for n in range(study_readings._AT_ONCE + 20)]
         await keep_all(store, *many)
         hashes = [reading.text_sha256 for reading in many]
@@ -90,21 +92,21 @@ class TestFinding:
 
 class TestOwners:
     async def test_an_owners_readings_are_found_by_the_owner_alone(
-        self, store: ReadingStore
+        self, store: StudyReadings
     ) -> None:
         await keep_all(store, ONE, owner="ada")
         assert await found(store, "ada") == [ONE]
         assert await found(store, "eve") == []
         assert await found(store) == []
 
-    async def test_what_all_share_is_found_by_every_owner(self, store: ReadingStore) -> None:
+    async def test_what_all_share_is_found_by_every_owner(self, store: StudyReadings) -> None:
         await keep_all(store, ONE)
         await keep_all(store, OTHER, owner="ada")
         assert await found(store, "ada") == [ONE, OTHER]
         assert await found(store, "eve") == [ONE]
 
     async def test_owners_keep_the_same_reading_beside_each_other(
-        self, store: ReadingStore
+        self, store: StudyReadings
     ) -> None:
         for owner in ("", "ada", "eve"):
             await keep_all(store, ONE, owner=owner)
@@ -113,34 +115,34 @@ class TestOwners:
 
 
 class TestClaims:
-    async def test_only_one_of_two_holders_gets_a_key(self, store: ReadingStore) -> None:
+    async def test_only_one_of_two_holders_gets_a_key(self, store: StudyReadings) -> None:
         assert await store.claim(["a", "b"], "first") == {"a", "b"}
         assert await store.claim(["b", "c"], "second") == {"c"}
 
-    async def test_of_many_at_once_only_one_gets_a_key(self, store: ReadingStore) -> None:
+    async def test_of_many_at_once_only_one_gets_a_key(self, store: StudyReadings) -> None:
         keys = [f"key {n}" for n in range(20)]
         orders = (keys if n % 2 else keys[::-1] for n in range(8))
         given = await asyncio.gather(*(store.claim(o, f"h{n}") for n, o in enumerate(orders)))
         assert sorted(key for some in given for key in some) == sorted(keys)
 
-    async def test_a_holder_that_claims_again_still_holds(self, store: ReadingStore) -> None:
+    async def test_a_holder_that_claims_again_still_holds(self, store: StudyReadings) -> None:
         await store.claim(["a"], "first")
         assert await store.claim(["a", "b"], "first") == {"a", "b"}
 
-    async def test_nothing_is_claimed_of_no_key(self, store: ReadingStore) -> None:
+    async def test_nothing_is_claimed_of_no_key(self, store: StudyReadings) -> None:
         assert await store.claim([], "first") == frozenset()
 
-    async def test_what_is_released_is_free_for_others(self, store: ReadingStore) -> None:
+    async def test_what_is_released_is_free_for_others(self, store: StudyReadings) -> None:
         await store.claim(["a"], "first")
         await store.claim(["b"], "second")
         await store.release("first")
         assert await store.claim(["a", "b"], "third") == {"a"}
 
-    async def test_a_holder_without_claims_may_release(self, store: ReadingStore) -> None:
+    async def test_a_holder_without_claims_may_release(self, store: StudyReadings) -> None:
         await store.release("nobody")
 
     async def test_an_expired_claim_is_taken(
-        self, store: ReadingStore, monkeypatch: pytest.MonkeyPatch
+        self, store: StudyReadings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(study_readings, "CLAIM_S", -1.0)
         assert await store.claim(["a"], "killed") == {"a"}
@@ -149,7 +151,7 @@ class TestClaims:
         assert await store.claim(["a"], "killed") == frozenset()
 
     async def test_a_release_after_the_claim_was_taken_gives_nothing_up(
-        self, store: ReadingStore, monkeypatch: pytest.MonkeyPatch
+        self, store: StudyReadings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(study_readings, "CLAIM_S", -1.0)
         await store.claim(["a"], "slow")
@@ -159,13 +161,13 @@ class TestClaims:
         assert await store.claim(["a"], "third") == frozenset()
 
     async def test_more_keys_than_one_statement_holds_are_claimed(
-        self, store: ReadingStore
+        self, store: StudyReadings
     ) -> None:
         keys = [f"key {n}" for n in range(study_readings._AT_ONCE + 20)]
         assert await store.claim(keys, "first") == set(keys)
 
-    @pytest.mark.parametrize("store", ["memory", "sqlite", TWICE], indirect=True)
-    async def test_a_key_that_is_named_twice_is_claimed_once(self, store: ReadingStore) -> None:
+    @pytest.mark.parametrize("store", ["sqlite", TWICE], indirect=True)
+    async def test_a_key_that_is_named_twice_is_claimed_once(self, store: StudyReadings) -> None:
         # Two records of one run may have the same text.
         assert await store.claim(["a", "a"], "first") == {"a"}
 

@@ -6,8 +6,6 @@ from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact, cov
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["checklist_in", "counting", "covered"]
-
 
 def checklist_in(store: EvidenceStore) -> Checklist:
     """The run's checklist; a programmer's error before it is made."""

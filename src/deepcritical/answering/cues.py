@@ -8,17 +8,6 @@ from collections.abc import Mapping
 from deepcritical.domain.checklist import Aspect
 from deepcritical.domain.patterns import bounded
 
-__all__ = [
-    "AIM",
-    "CUES",
-    "FIGURES",
-    "FINDINGS",
-    "METHODS_TELL",
-    "is_needed",
-    "is_own_finding",
-    "says",
-]
-
 
 def says(*patterns: str) -> re.Pattern[str]:
     """A pattern of whole words of which one must occur, in any case."""

@@ -24,8 +24,6 @@ from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.passages import passage_finding
 
-__all__ = ["SPEAKS_AGAINST", "Draft", "draft_of", "findings_in", "is_newest"]
-
 _MOST_OF_MAIN, _MOST_OF_OTHERS = 5, 3
 _WEIGHED = (
     InquiryKind.EFFECT,

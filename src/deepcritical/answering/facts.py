@@ -8,8 +8,6 @@ from deepcritical.domain.evidence import Fact, FactRole
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.text import Span
 
-__all__ = ["fact_of", "fact_of_span", "joined"]
-
 
 def fact_of_span(
     item: ChecklistItem, span: Span, evidence_id: str, graded: Grade, direct: bool, coverage: float

@@ -15,8 +15,6 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
-__all__ = ["Fitting"]
-
 _NAMED = 0.5
 """Share of the words for a test that must be named."""
 _OF_HARMS = frozenset((Aspect.RATE, Aspect.ELIGIBILITY, Aspect.AGAINST))

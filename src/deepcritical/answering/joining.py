@@ -34,8 +34,6 @@ from deepcritical.domain.record_kinds import is_notice, is_retracted
 from deepcritical.domain.text import Span, addresses_a_model
 from deepcritical.models.answers import Completeness, InquiryPlan, MappedSentence
 
-__all__ = ["JoinedFacts", "doubted", "for_a_model", "joined_facts", "planned", "searches_of"]
-
 _MOST_SEARCHES = 6
 _SIDES = {"for": Stance.SUPPORTS, "against": Stance.REFUTES, "neither": Stance.NEUTRAL}
 

@@ -10,9 +10,6 @@ from deepcritical.domain.checklist import InquiryKind
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["asks_under_way", "kind_of"]
-
-
 _BY_FRAME: dict[QuestionKind, InquiryKind] = {
     QuestionKind.EFFICACY: InquiryKind.EFFECT,
     QuestionKind.CLASS: InquiryKind.EFFECT,

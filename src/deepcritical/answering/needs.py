@@ -18,8 +18,6 @@ from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.wording import as_meant
 
-__all__ = ["checklist_of", "inquiry_of", "read_inquiry"]
-
 _MOST = 7
 _SAID_BY_ITSELF = (InquiryKind.SAFETY, InquiryKind.DOSE, InquiryKind.FREQUENCY)
 """Kinds of questions that say what is wanted of records without a name."""

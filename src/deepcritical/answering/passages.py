@@ -35,8 +35,6 @@ from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
-__all__ = ["Bearing", "PassageReader", "read_passages"]
-
 _STARTS = 60
 """Characters of a reason that are looked for in the text."""
 _MOST_OF_RECORD = 2

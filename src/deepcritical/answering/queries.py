@@ -17,8 +17,6 @@ from deepcritical.questions.searching import search_sides
 from deepcritical.questions.wording import headed
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["need_queries"]
-
 
 class _Words(NamedTuple):
     """One wording of a need."""

@@ -8,8 +8,6 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, addresses_a_model, locate_quote, whole_sentences
 
-__all__ = ["plain_words", "quoted_sentence", "sentence_fact"]
-
 _MIN_WORDS = 4
 _LONGEST_QUOTE = 2_000
 _MAX_QUERY_WORDS = 8

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FollowUp", "Passage", "Quote", "StudyCounts", "answer", "chosen_passages"]
-
 MAX_QUOTES = 3
 """Sentences that are quoted of one record."""
 _WORSE = 0.12

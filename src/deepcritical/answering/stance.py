@@ -17,8 +17,6 @@ from deepcritical.domain.record_kinds import is_notice, is_retracted
 from deepcritical.domain.votes import Way
 from deepcritical.reading.library import read_by_code
 
-__all__ = ["StanceResult", "stance"]
-
 _ONLY = "E1"
 
 

@@ -17,8 +17,6 @@ from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import Span, whole_sentences
 from deepcritical.reading.sentences import quoted
 
-__all__ = ["StudyFact", "asks_of_study", "facts_asked", "names_of_studies", "sentences_with"]
-
 _Told = Callable[[Evidence, StudyReading | None], str]
 
 

@@ -18,13 +18,12 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
-from deepcritical.questions.naming import DrugNamed, as_condition, find_names
+from deepcritical.questions.asked_drugs import DrugNamed
+from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.wording import ASKING_WORDS, as_meant
 from deepcritical.services.lexical import terms
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import terms_of
-
-__all__ = ["Topics", "Weights", "folded", "told_of", "topics_of"]
 
 _SHORTEST_STEM = 5
 _ENDING = 4

@@ -14,8 +14,6 @@ from deepcritical.domain.study import StudyReading
 from deepcritical.reading.sentences import quoted
 from deepcritical.vocabulary.folding import key_of
 
-__all__ = ["tells_dose", "typed_starts"]
-
 _ASKS_HOW_LONG = says(r"how long|how many (?:days|weeks|months)|duration")
 _FOR_SO_LONG = bounded(r"\b\d[\d.]*[- ](?:day|week|month|year|cycle)s?\b", re.IGNORECASE)
 

@@ -25,8 +25,6 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.forms import research_question
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
-__all__ = ["Weighed", "appraised", "candidates", "drugs_asked", "weigh"]
-
 _MOST_CANDIDATES = 12
 """Drugs that records are read for when candidates are sought."""
 _IN_TITLE = 4

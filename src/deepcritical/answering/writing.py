@@ -34,8 +34,6 @@ from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.passages import LEADS, missing_sentence, pointer_sentence
 from deepcritical.writing.words import row_sentence
 
-__all__ = ["synthesize"]
-
 _MOST_IN_LEAD = 2
 _MOST_CANDIDATES = 3
 _MOST_HARMS = 3

@@ -8,14 +8,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.vocabulary.folding import tokens_of
 
-__all__ = [
-    "count_of_studies",
-    "is_of_biased_trials",
-    "is_of_completers",
-    "is_pooled",
-    "is_whole",
-]
-
 _TRIAL = r"[A-Z](?=[\w-]*[A-Z\d])[\w-]*"
 """The name of a trial, such as NCT01 or ABC-2."""
 _ANALYSED = bounded(

@@ -19,9 +19,6 @@ from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.qualifiers import Qualifiers, qualifiers_in
 
-__all__ = ["Asked", "asked_of"]
-
-
 _SUPERIOR = bounded(
     r"\b(?:better|superior|(?:more|greater|higher) (?:\w+ )?(?:effective|efficac\w+|benefit)|"
     r"beats?|outperforms?|improves? on)\b",

@@ -14,8 +14,6 @@ from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Importance, PooledEffect, Tier, Vote, Way
 
-__all__ = ["LADDER", "SUBSTANTIAL", "Body", "estimate_of", "rated"]
-
 LADDER = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
 _START: dict[Tier, int] = {"randomised": 3, "controlled": 1, "reported": 0, "uncontrolled": 0}
 """Where a design starts (GRADE guidelines 3)."""

@@ -10,8 +10,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.folding import key_of
 
-__all__ = ["dose_asked", "doses_of", "is_between_doses", "with_higher_dose"]
-
 _WORDS = r"[- ](?:[\w-]{1,20} )?dos(?:es?|age|ing)\b"
 _HIGH = bounded(rf"\b(?:high(?:er)?|large(?:r)?|double|increased){_WORDS}", re.IGNORECASE)
 _LOW = bounded(rf"\b(?:low(?:er)?|small(?:er)?|reduced){_WORDS}", re.IGNORECASE)

@@ -16,8 +16,6 @@ from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.votes import Importance, OutcomeRow, RowEffect, Way
 
-__all__ = ["SURE", "doubted", "is_confirmed", "leading", "together"]
-
 SURE = (Certainty.MODERATE, Certainty.HIGH)
 _LEADING: tuple[tuple[Importance, bool], ...] = (
     ("critical", True),

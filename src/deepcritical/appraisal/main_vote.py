@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import TIERS, Vote, Way
 
-__all__ = ["first_of", "is_nowhere_more", "one_a_row"]
-
 _DOSES = 3
 """Doses of which one alone may differ by chance."""
 _UNADJUSTED = bounded(r"\b(?:unadjusted|not adjusted|crude)\b", re.IGNORECASE)

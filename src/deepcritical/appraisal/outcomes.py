@@ -27,17 +27,6 @@ from deepcritical.vocabulary.outcomes import (
     turned_by,
 )
 
-__all__ = [
-    "Placed",
-    "as_harm",
-    "is_composite",
-    "is_of_disorder",
-    "is_of_other_kind",
-    "is_wanted",
-    "placed",
-    "symptom_of",
-]
-
 _CHANGE = bounded(
     r"\b(?:(?P<better>improve(?:ment|d))|(?P<worse>worsen(?:ing|ed)|deteriorat(?:ion|ed))|"
     r"(?P<less>reduc(?:tion|ed)|decreas(?:e|ed)|declin(?:e|ed)|lowering|loss|drop))\b",

@@ -53,16 +53,6 @@ _NARROW = 4
 _BROUGHT = bounded(r"\b(?P<by>[a-z0-9]+) (?:induced|associated|related) (?P<what>[a-z0-9 ]+)$")
 """A condition with the drug or class that brings it, folded."""
 
-__all__ = [
-    "are_asked_about",
-    "concerns",
-    "directness",
-    "is_of_those_parted_off",
-    "is_prevention",
-    "may_be_asked_about",
-    "names_condition",
-]
-
 
 def directness(
     reading: StudyReading, result: Result, evidence: Evidence, asked: Asked

@@ -27,8 +27,6 @@ from deepcritical.domain.votes import (
     Way,
 )
 
-__all__ = ["closest", "outcome_rows"]
-
 _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
 _WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 

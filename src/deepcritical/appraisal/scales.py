@@ -16,8 +16,6 @@ from deepcritical.domain.study import EffectMeasure
 from deepcritical.domain.votes import PooledEffect, Vote, Way
 from deepcritical.vocabulary.outcomes import instrument_of
 
-__all__ = ["MOST", "people_of", "pooled_of"]
-
 MOST: Final = Fraction(2, 3)
 """Share of the participants from which one finding stands against others of the same row."""
 _OF_SCALES = ("", "point", "points", "score", "scores", "units")

@@ -6,8 +6,6 @@ from deepcritical.domain.effects import effect_size, kind_words, row_direction
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import OutcomeRow, Way
 
-__all__ = ["finding", "row_sentence"]
-
 
 def finding(row: OutcomeRow) -> str:
     """What was found, with the size of the effect; the outcome stands beside it."""

@@ -9,8 +9,6 @@ from deepcritical.domain.study import Effect, Result, StudyReading
 from deepcritical.domain.votes import ArmRates, Vote
 from deepcritical.vocabulary.outcomes import construct_of
 
-__all__ = ["counted", "turned"]
-
 _OF_EVENTS = frozenset(
     (
         "adverse events",

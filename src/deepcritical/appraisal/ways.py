@@ -10,8 +10,6 @@ from deepcritical.domain.study import Effect, Result
 from deepcritical.domain.votes import Polarity, Way
 from deepcritical.vocabulary.outcomes import construct_of
 
-__all__ = ["leans_of", "polarity_of", "way_of", "with_polarity"]
-
 Side = Literal["a", "b"]
 
 

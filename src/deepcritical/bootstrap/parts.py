@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from deepcritical.domain.budget import Step
@@ -14,15 +13,13 @@ from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import MOST_TAKEOVERS
 from deepcritical.jobs.tending import TTL_S
 from deepcritical.services.database import Database
-from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.job_board import JobBoard, WorkerName
+from deepcritical.services.job_board import JobBoard
 from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 
 if TYPE_CHECKING:
-    from deepcritical.jobs.dbos_engine import DbosEngine
     from deepcritical.models.providers import ModelServer
     from deepcritical.services.operations import Operations
 
@@ -58,23 +55,15 @@ def build_durable(
     board = JobBoard(
         traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user, keeping=keeping
     )
-    shares = (slots, of_user or slots - slots // 4, of_all)
-    engine = partial(_engine, traces.database.url, shares, one_shot=one_shot, conducts=conducts)
     return DurableRuns(
-        board, traces, engine, slots=slots, conducts=conducts, one_shot=one_shot, ttl_s=ttl_s
+        board,
+        traces,
+        slots=slots,
+        most=(of_user, of_all),
+        conducts=conducts,
+        one_shot=one_shot,
+        ttl_s=ttl_s,
     )
-
-
-def _engine(
-    url: str, shares: tuple[int, int, int | None], *, one_shot: bool, conducts: bool
-) -> DbosEngine:
-    # Imported late: it is the heaviest part of a process that has a database.
-    from deepcritical.jobs.dbos_engine import DbosEngine
-    from deepcritical.jobs.dbos_setup import Shares
-
-    # A command goes by the limits of the servers and workers beside it, if there are any.
-    own = Shares(*shares, settles=not one_shot)
-    return DbosEngine(url, WorkerName(sqlite_file(url)), own if conducts else None)
 
 
 def open_board(traces: ToolTraceService) -> JobBoard:

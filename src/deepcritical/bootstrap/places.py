@@ -11,13 +11,13 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import OwnDocument
-from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.run import OpenSources
 from deepcritical.research.session import RunSources
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
-from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import SearchTool
 from deepcritical.tools.crossref import check_all
 from deepcritical.tools.documents import OwnDocuments
 from deepcritical.tools.drug_facts.base import DrugFactsLookUp
@@ -86,13 +86,13 @@ def open_sources_of(
         own = [OwnDocuments(documents, records_of)] if documents else []
         async with _ranking(open_rag) as records:
             if source:
-                tools = [SpannedTool(tool, telemetry) for tool in (*own, source)]
+                handler = SearchHandler((*own, source), telemetry=telemetry)
                 told = (await source.describe(),)
-                yield RunSources(SearchHandler(tools), told, None, source.look_up, records)
+                yield RunSources(handler, told, None, source.look_up, records)
                 return
             async with open_sources(settings, place.sources) as live:
-                tools = [SpannedTool(tool, telemetry) for tool in (*own, *live.tools)]
-                yield _of_live(settings, live, tools, records)
+                handler = _live_handler(settings, (*own, *live.tools), telemetry)
+                yield _of_live(settings, live, handler, records)
 
     return opened
 
@@ -124,18 +124,24 @@ async def _ranking(open_rag: OpenRag | None) -> AsyncIterator[RagTool | None]:
             await to_the_end(rag.close(), SOON_S)
 
 
-def _of_live(
-    settings: Settings,
-    live: LiveSources,
-    tools: Sequence[SearchTool],
-    records: RagTool | None,
-) -> RunSources:
-    handler = SearchHandler(
+def _live_handler(
+    settings: Settings, tools: Sequence[SearchTool], telemetry: Telemetry
+) -> SearchHandler:
+    return SearchHandler(
         tools,
         deadline_s=settings.source_deadline_s,
         broad_factor=READ_FACTOR if settings.model else BROAD_FACTOR,
         now=lambda: datetime.now(UTC),
+        telemetry=telemetry,
     )
+
+
+def _of_live(
+    settings: Settings,
+    live: LiveSources,
+    handler: SearchHandler,
+    records: RagTool | None,
+) -> RunSources:
     facts = DrugFactsLookUp(
         live.facts,
         deadline_s=settings.source_deadline_s,
@@ -159,33 +165,3 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
         yield f"{FULL_TEXTS.name}: asked for open full texts where an abstract gives no result"
     if live.crossref:
         yield "Crossref: asked for retractions of the records used that have a DOI"
-
-
-class SpannedTool(SearchTool):
-    """Tells of each query of a source how it ended and how much it brought, not what was asked."""
-
-    def __init__(self, tool: SearchTool, telemetry: Telemetry) -> None:
-        self._tool = tool
-        self._telemetry = telemetry
-
-    @property
-    def name(self) -> str:
-        """That of the other one."""
-        return self._tool.name
-
-    async def fetch(self, query: SourceQuery) -> SourceResult:
-        """One span."""
-        source = {"deepcritical.source": self.name}
-        with self._telemetry.span(f"search {self.name}", source, remote=True) as span:
-            result = await self._tool.fetch(query)
-            span.tell(
-                {
-                    "deepcritical.search.outcome": result.outcome.value,
-                    "deepcritical.search.records": len(result.evidence),
-                    "deepcritical.search.total": result.total,
-                    "deepcritical.search.cached": result.cached,
-                }
-            )
-            if result.outcome is SourceOutcome.UNAVAILABLE:
-                span.fail(result.outcome.value)
-        return result

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
-import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NamedTuple
-
-from pydantic import SecretStr
 
 from deepcritical.domain import errors, events
 from deepcritical.domain.answer import Document
@@ -20,24 +14,19 @@ from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import TraceResult, knowledge_of
 from deepcritical.jobs.durable import DurableReasoner, durable_sources
 from deepcritical.jobs.recorder import Host, Recorder
-from deepcritical.jobs.run import open_stored
+from deepcritical.jobs.run import RunOf
 from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.base import Reasoner
-from deepcritical.research.session import ResearchSession, RunSources
+from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.finishing import to_the_end
 from deepcritical.services.study_readings import owner_of_run
 from deepcritical.services.telemetry import OFF, Telemetry
-from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_writer import TraceWriter
 from deepcritical.tools.snapshot import BUNDLED
 
-_LOG = logging.getLogger(__name__)
-
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
-OpenSources = Callable[[], AbstractAsyncContextManager[RunSources]]
 
 _HERE = Host()
 DEFECT = events.RunFailed(
@@ -57,30 +46,24 @@ class Tool(NamedTuple):
     telemetry: Telemetry = OFF
 
 
-async def conduct(
-    session: ResearchSession,
-    tool: Tool,
-    open_sources: OpenSources,
-    key: SecretStr | None,
-    writer: TraceWriter | None,
-    host: Host = _HERE,
-) -> Document:
+async def conduct(run: RunOf[Any], tool: Tool, host: Host = _HERE) -> None:
     """Run to the end, from where the journal of a former process ends; see the module.
 
     Raises:
         DeepCriticalError: The run failed; TraceTakenError: another worker has it.
         ResearchCancelled, CancelledError: It was stopped; the log gets no end if the host lets go.
     """
+    session = run.session
     recorder = Recorder(session, host)
     ending: events.Event | None = DEFECT
     try:
-        with host.telemetry.of_run(session.log.run_id):
-            await _run(session, tool.schedule, open_sources, key, recorder)
+        with host.telemetry.of_run(run.run_id):
+            await _schedule(run, tool.schedule, recorder)
         ended: Document | None = tool.outcome(session.store)
         if ended is None:
             raise ValueError("the schedule ended without a report")
-        if writer:
-            writer.result = await calculated(_as_result, ended)
+        if run.writer:
+            run.writer.result = await calculated(_as_result, ended)
         ending = _completed(session, ended)
     except errors.TraceTakenError:
         ending = None  # the other worker writes the end
@@ -95,7 +78,7 @@ async def conduct(
         if ending:
             await _tell(session, ending)
             recorder.ended(ending)
-    return ended
+    run.resolve(ended)
 
 
 async def _tell(session: ResearchSession, ending: events.Event) -> None:
@@ -106,21 +89,17 @@ async def _tell(session: ResearchSession, ending: events.Event) -> None:
         raise asyncio.CancelledError
 
 
-async def _run(
-    session: ResearchSession,
-    schedule: Orchestrate,
-    open_sources: OpenSources,
-    key: SecretStr | None,
-    recorder: Recorder,
-) -> None:
+async def _schedule(run: RunOf[Any], schedule: Orchestrate, recorder: Recorder) -> None:
+    session = run.session
     await recorder.begin()
     await session.emit(events.RunStarted(question=session.text, reasoner=session.reasoner.name))
-    desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key, recorder.telemetry)
+    limits, told = session.limits, recorder.telemetry
+    desk = RunDesk(limits, lambda: session.elapsed_s, session.hear, run.key, told)
     without_key = session.reasoner
     try:
         async with (
-            within(session.limits, recorder.left_s) as recorder.deadline,
-            open_sources() as sources,
+            within(limits, recorder.left_s) as recorder.deadline,
+            run.open_sources() as sources,
             DurableReasoner(without_key, recorder).for_run(desk) as session.reasoner,
         ):
             session.sources = durable_sources(sources, recorder)
@@ -168,25 +147,6 @@ def _completed(session: ResearchSession, ended: Document) -> events.RunCompleted
     )
 
 
-def log_defect(task: asyncio.Future[Any]) -> None:
-    """Log a defect of ours, because nobody may ask for the result of a failed run."""
-    error = None if task.cancelled() else task.exception()
-    if error is not None and not isinstance(
-        error, (errors.DeepCriticalError, errors.ResearchCancelled)
-    ):
-        _LOG.error("a run failed by a defect", exc_info=error)
-
-
-def forget_causes(task: asyncio.Future[Any]) -> None:
-    """Drop the causes and frames of a failed run's error: they hold the user's key."""
-    error = None if task.cancelled() else task.exception()
-    if error is None:
-        return
-    # The frames are cleared, not dropped: the task keeps them for whoever asks for its result.
-    traceback.clear_frames(error.__traceback__)
-    error.__cause__ = error.__context__ = None
-
-
 def session_of(
     recipe: Recipe, log: EventLog, reasoner: Reasoner, clock: Callable[[], float], user_id: str
 ) -> ResearchSession:
@@ -216,92 +176,3 @@ def owner_of(recipe: Recipe, user_id: str, run_id: str) -> str:
     place = recipe.place
     private = place.snapshot is not None and place.snapshot not in BUNDLED
     return user_id if recipe.own_key or private else ""
-
-
-@dataclass
-class Held:
-    """A run that this process took in, with what no other process has."""
-
-    recipe: Recipe
-    user_id: str
-    session: ResearchSession
-    open_sources: OpenSources
-    writer: TraceWriter | None
-    ending: asyncio.Future[Any]
-    """Receives the document that the run ends with."""
-    key: SecretStr | None = None
-    asked: Mapping[str, Any] = field(default_factory=dict)
-    """The parameters of the tool, as the trace keeps them."""
-    followed: bool = False
-    """Whether another worker has begun with it, so that its events are read from the database."""
-    begun_here: bool = False
-    cancelled: bool = False
-    taken_in: bool = False
-    """Whether another worker may know of it: before, nobody else can have begun with it."""
-
-    @property
-    def run_id(self) -> str:
-        """Id of the run."""
-        return self.session.log.run_id
-
-    async def conduct(self, tool: Tool, host: Host) -> None:
-        """Conduct the run to its end; see `jobs.conduct`."""
-        own = self.open_sources, self.key, self.writer
-        resolve(self.ending, await conduct(self.session, tool, *own, host))
-
-
-@dataclass
-class Hosted:
-    """A run that this process conducts."""
-
-    task: asyncio.Task[Any]
-    leaving: bool = False
-    """Whether it continues elsewhere or later."""
-    stopped: bool = False
-    """Whether its user stopped it before it began, so that its end is being written."""
-    write_now: bool = False
-    session: ResearchSession | None = None
-    writer: TraceWriter | None = None
-    gone: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when nothing of it is done here any more."""
-
-    def stop(self, *, leaving: bool) -> None:
-        """Cancel its task; once it is leaving, it cannot end here any more."""
-        if self.leaving or (self.stopped and not leaving):
-            return  # a second cancellation would cut short what it does to leave, or to end
-        self.leaving = leaving
-        self.task.cancel()
-
-
-async def show(traces: ToolTraceService, held: Held, logged: events.LoggedEvent) -> None:
-    """Log the next event of a run as the database has it; the document is set before its end."""
-    log, store = held.session.log, held.session.store
-    completed = isinstance(logged.event, events.RunCompleted)
-    if completed and (run := await open_stored(traces, log.run_id)):
-        store.report, store.answer = run.report, run.answer
-    if held.writer and isinstance(logged.event, events.TERMINAL):
-        held.writer.stored = True
-    await log.mirror(logged)
-
-
-def settle(held: Held) -> None:
-    """Resolve the ending of a run whose last event came from the database."""
-    last, store = held.session.log.events[-1].event, held.session.store
-    outcome: Document | errors.DeepCriticalError | None = None
-    if isinstance(last, events.RunCompleted):
-        outcome = store.report or store.answer
-    elif isinstance(last, events.RunFailed):
-        outcome = errors.ERRORS.get(last.error, errors.DeepCriticalError)(last.message, last.advice)
-    resolve(held.ending, outcome)
-
-
-def resolve(ending: asyncio.Future[Any], outcome: Document | BaseException | None) -> None:
-    """End the wait for a run with a document or an error; None cancels it."""
-    if ending.done():
-        return
-    if outcome is None:
-        ending.cancel()
-    elif isinstance(outcome, BaseException):
-        ending.set_exception(outcome)
-    else:
-        ending.set_result(outcome)

@@ -30,7 +30,7 @@ from deepcritical.jobs.dbos_setup import (
     refusals_told,
     register_queues,
 )
-from deepcritical.jobs.engine import Conduct, Effect, EngineBusyError, LostRun, OutOfOrder
+from deepcritical.jobs.engine import Conduct, Effect, EngineBusyError, Journal, LostRun, OutOfOrder
 from deepcritical.services.database import check_server
 from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.job_board import WorkerName
@@ -44,11 +44,8 @@ _LEAN: dict[str, Any] = {"load_input": False, "load_output": False}
 _LOST = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancelledError)
 
 
-class DbosJournal:
-    """Records effects as steps of the run that the calling task belongs to; see `RunJournal`."""
-
-    def __init__(self) -> None:
-        self.lost = False
+class DbosJournal(Journal):
+    """Records effects as steps of the run that the calling task belongs to."""
 
     async def record(self, name: str, effect: Effect) -> dict[str, Any]:
         """Return the outcome of an effect; see `Journal.record`.
@@ -58,13 +55,9 @@ class DbosJournal:
             OutOfOrder: The journal has another effect in this place.
             StorageError: The outcome cannot be recorded.
         """
-
-        async def step() -> dict[str, Any]:
-            return await effect()
-
         try:
             async with refusals_told():
-                return await DBOS.run_step_async({"name": name}, step)
+                return await DBOS.run_step_async({"name": name}, effect)
         except _LOST as error:
             self.lost = True
             raise LostRun from error

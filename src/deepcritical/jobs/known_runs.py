@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from deepcritical.domain import errors
 from deepcritical.domain.events import RunFailed, Stage
@@ -17,12 +18,12 @@ from deepcritical.domain.markdown import one_line
 from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText, Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
-from deepcritical.jobs.conduct import DEFECT, Held, Tool, failed, resolve
+from deepcritical.jobs.conduct import DEFECT, Tool, conduct, failed
 from deepcritical.jobs.durable_runs import CLOSE_S, DurableRuns
 from deepcritical.jobs.engine import EngineBusyError
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.recorder import Host
-from deepcritical.jobs.run import Once, Run, RunView, open_stored
+from deepcritical.jobs.run import Once, Run, RunOf, RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.uploads import UPLOAD_ID, Uploads
 from deepcritical.tools.documents import document_of, documents_in
@@ -93,39 +94,29 @@ class KnownRuns(ABC):
                 _LOG.warning("runs that wait are not conducted yet: %s", error)
                 await asyncio.sleep(AGAIN_S)
 
-    def _begin(self, held: Held) -> None:
-        """Begin with a run; its log and its ending tell what becomes of it."""
-        if self.durable is None:
-            self._conduct_alone(held)
-            return
-        self.durable.hold(held)
-        task = asyncio.create_task(self._hand_out(self.durable, held))
-        self._handing_out.add(task)
-        task.add_done_callback(self._handing_out.discard)
-
-    async def _hand_out(self, durable: DurableRuns, held: Held) -> None:
+    async def _hand_out(self, durable: DurableRuns, run: RunOf[Any]) -> None:
         """Give a new run to the engine, or conduct it here if the engine cannot take it."""
         try:
             await self.tend()
-            await durable.submit(held)
+            await durable.submit(run)
         except errors.CapacityError as error:
-            await _tell_failed(held, failed(error), error)
+            await _tell_failed(run, failed(error), error)
         except (EngineBusyError, errors.StorageError) as error:
             # As text: a record that keeps the error keeps its frames, and the key in them.
-            _LOG.warning("the run %s ends with this process: %s", held.run_id, str(error))
-            if held.session.log.ended or (held.cancelled and not held.taken_in):
+            _LOG.warning("the run %s ends with this process: %s", run.run_id, str(error))
+            if run.ended or (run.cancelled and not run.taken_in):
                 return  # those who wait are told, or just about to be
-            self._conduct_alone(held)
-            if held.cancelled:
-                self._stop(held.run_id)
+            self._conduct_alone(run)
+            if run.cancelled:
+                self._stop(run.run_id)
         except Exception as error:
-            await _tell_failed(held, DEFECT, error)
+            await _tell_failed(run, DEFECT, error)
             raise
 
-    def _conduct_alone(self, held: Held) -> None:
-        task = asyncio.create_task(_alone(held, self.tools[held.recipe.tool]))
-        self._alone[held.run_id] = task
-        task.add_done_callback(lambda _task: self._alone.pop(held.run_id, None))
+    def _conduct_alone(self, run: RunOf[Any]) -> None:
+        task = asyncio.create_task(_alone(run, self.tools[run.tool_name]))
+        self._alone[run.run_id] = task
+        task.add_done_callback(lambda _task: self._alone.pop(run.run_id, None))
 
     def _stop(self, run_id: str) -> None:
         if task := self._alone.get(run_id):
@@ -191,7 +182,7 @@ class KnownRuns(ABC):
 
     def conducts(self, run_id: str) -> bool:
         """Whether this process conducts a run that another one began."""
-        return self.durable is not None and self.durable.conducts(run_id)
+        return self.durable is not None and run_id in self.durable.hosted
 
     async def anybody_conducts(self) -> bool:
         """Whether a living process takes runs from the queue."""
@@ -337,20 +328,20 @@ class KnownRuns(ABC):
             del self._runs[run_id]
 
 
-async def _tell_failed(held: Held, event: RunFailed, error: Exception) -> None:
+async def _tell_failed(run: RunOf[Any], event: RunFailed, error: Exception) -> None:
     """End a run for its waiting user, who may have cancelled it already."""
-    if not held.session.log.ended:
-        await held.session.emit(event, Stage.DONE)
-        resolve(held.ending, error)
+    if not run.ended:
+        await run.session.emit(event, Stage.DONE)
+        run.resolve(error)
 
 
-async def _alone(held: Held, tool: Tool) -> None:
+async def _alone(run: RunOf[Any], tool: Tool) -> None:
     try:
-        await held.conduct(tool, Host(telemetry=tool.telemetry))
+        await conduct(run, tool, Host(telemetry=tool.telemetry))
     except asyncio.CancelledError:
-        resolve(held.ending, None)
+        run.resolve(None)
     except Exception as error:  # noqa: BLE001 - it is raised for those who wait
-        resolve(held.ending, error)
+        run.resolve(error)
 
 
 def _unknown(run_id: str) -> errors.TraceNotFoundError:

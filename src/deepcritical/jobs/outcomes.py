@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from inspect import signature
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from pydantic import Field, TypeAdapter
@@ -11,12 +12,7 @@ from pydantic import Field, TypeAdapter
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.base import Model
 from deepcritical.domain.drug_facts import DrugFacts
-from deepcritical.domain.errors import (
-    ERRORS,
-    DeepCriticalError,
-    QuestionDeclinedError,
-    RateLimitError,
-)
+from deepcritical.domain.errors import ERRORS, DeepCriticalError
 from deepcritical.domain.events import Event
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import OutsideName
@@ -42,21 +38,14 @@ class RecordedError(Model):
     def of(cls, error: DeepCriticalError) -> RecordedError:
         """Return the record of an error."""
         kind = next(k.__name__ for k in type(error).__mro__ if ERRORS.get(k.__name__) is k)
-        more: dict[str, Any] = {}
-        if isinstance(error, RateLimitError):
-            more["retry_after_s"] = error.retry_after_s
-        if isinstance(error, QuestionDeclinedError):
-            more |= {"reason": error.reason, "offers": error.offers}
-        return cls(kind=kind, message=error.message, advice=error.advice, **more)
+        told = {name: getattr(error, name) for name in cls.model_fields if hasattr(error, name)}
+        return cls(kind=kind, **told)
 
     def restored(self) -> DeepCriticalError:
         """Return the error, ready to be raised."""
         kind = ERRORS[self.kind]
-        if issubclass(kind, RateLimitError):
-            return kind(self.message, self.advice, self.retry_after_s)
-        if issubclass(kind, QuestionDeclinedError):
-            return kind(self.message, self.advice, self.reason, self.offers)
-        return kind(self.message, self.advice)
+        taken = signature(kind).parameters
+        return kind(**{name: value for name, value in self if name in taken})
 
 
 class _Answer(Model):

@@ -7,17 +7,18 @@ that they take the same way up to where the run was interrupted.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, StorageError
 from deepcritical.domain.events import Event, RunCancelled, RunCompleted, RunFailed
 from deepcritical.domain.traces import fold
-from deepcritical.jobs.engine import Journal, NoJournal
+from deepcritical.jobs.engine import Journal
 from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome, RecordedError
+from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.services.model_answers import STEP, AnswerBook
@@ -32,7 +33,7 @@ _TOLD: ContextVar[list[Event] | None] = ContextVar("told", default=None)
 class Host:
     """The environment of a run; the defaults are for a run that ends with its process."""
 
-    journal: Journal = field(default_factory=NoJournal)
+    journal: Journal = field(default_factory=Journal)
     wants_stop: Callable[[], bool] = lambda: False
     """Whether the user wants the report from what was found; asked at the end of every call."""
     lets_go: Callable[[], bool] = lambda: False
@@ -43,16 +44,6 @@ class Host:
     """Receives what is done here, not what comes from the record."""
     answers: AnswerBook = field(default_factory=AnswerBook)
     """The answers of models in steps that are not recorded yet."""
-
-
-class Remembers(Protocol):
-    """Protocol: keeps something from one call for the next, as JSON."""
-
-    def remembered(self) -> dict[str, Any]:
-        """Return what is kept."""
-
-    def remember(self, left: Mapping[str, Any]) -> None:
-        """Take back what was kept."""
 
 
 class Recorder:
@@ -126,7 +117,7 @@ class Recorder:
         session.searched_on = begun.searched_on
 
     async def call(
-        self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Remembers | None = None
+        self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Reasoner | None = None
     ) -> T:
         """Return the recorded result of an effect; a replay tells its events again.
 
@@ -171,7 +162,7 @@ class Recorder:
             self.deadline.reschedule(asyncio.get_running_loop().time() + self.left_s)
 
     async def _done(
-        self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Remembers | None
+        self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Reasoner | None
     ) -> dict[str, Any]:
         told: list[Event] = []
         result: T | None = None

@@ -33,8 +33,7 @@ from deepcritical.domain.tool_registry import (
     ToolResult,
     ToolStep,
 )
-from deepcritical.jobs.conduct import OpenSources
-from deepcritical.jobs.run import RunOf, RunView
+from deepcritical.jobs.run import OpenSources, RunOf, RunView
 from deepcritical.jobs.runs import RESEARCH, Given, RunService
 from deepcritical.reasoning.chatting import (
     DEEP_RESEARCH,

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
+import traceback
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from deepcritical.domain.answer import (
     ChecklistCoverage,
@@ -22,15 +25,25 @@ from deepcritical.domain.answer import (
 )
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Coverage
-from deepcritical.domain.errors import ResearchCancelled, StorageError, TraceNotFoundError
-from deepcritical.domain.events import LoggedEvent, RunCompleted
-from deepcritical.domain.recipe import RUN_READINGS, RUN_RECORDS
+from deepcritical.domain.errors import (
+    ERRORS,
+    DeepCriticalError,
+    ResearchCancelled,
+    StorageError,
+    TraceNotFoundError,
+)
+from deepcritical.domain.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
+from deepcritical.domain.recipe import RUN_READINGS, RUN_RECORDS, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER, ToolTrace, fold
-from deepcritical.research.session import ResearchSession
+from deepcritical.research.session import ResearchSession, RunSources
+from deepcritical.services.event_log import TraceWriter
 from deepcritical.services.evidence_store import as_snapshot
 from deepcritical.services.tool_trace_service import ToolTraceService
 
+_LOG = logging.getLogger(__name__)
+
+OpenSources = Callable[[], AbstractAsyncContextManager[RunSources]]
 Ended_co = TypeVar("Ended_co", bound=Document, covariant=True)
 
 
@@ -50,20 +63,49 @@ class Once(NamedTuple):
         return cls(str(run_id), hashlib.sha256(asked.model_dump_json().encode()).hexdigest())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class RunOf(Generic[Ended_co]):
-    """A run that was submitted in this process; it ends with a report or with an answer."""
+    """A run with what only this process has of it; it ends with a report or with an answer."""
 
+    recipe: Recipe
     session: ResearchSession
+    open_sources: OpenSources
     ending: asyncio.Future[Ended_co]
     """Receives the document that the run ends with; cancelled with the run."""
-    stop: Callable[[], object]
+    writer: TraceWriter | None = None
+    stop: Callable[[], object] = lambda: None
     user_id: str = LOCAL_USER
-    tool_name: str = ""
-    """``research`` or ``deep_research``."""
     asked: Mapping[str, Any] = field(default_factory=dict)
     """The parameters of the tool, as the trace keeps them."""
     once: Once | None = None
+    key: SecretStr | None = None
+    """The user's own for the model, until the run has ended."""
+    followed: bool = False
+    """Whether another worker has begun with it, so that its events are read from the database."""
+    begun_here: bool = False
+    cancelled: bool = False
+    taken_in: bool = False
+    """Whether another worker may know of it: before, nobody else can have begun with it."""
+
+    def __post_init__(self) -> None:
+        self.ending.add_done_callback(self._ended)
+
+    def _ended(self, ending: asyncio.Future[Ended_co]) -> None:
+        """Log a defect of ours, for which nobody may ask, and drop what holds the key."""
+        self.key = None
+        error = None if ending.cancelled() else ending.exception()
+        if error is None:
+            return
+        if not isinstance(error, (DeepCriticalError, ResearchCancelled)):
+            _LOG.error("a run failed by a defect", exc_info=error)
+        # The frames are cleared, not dropped: they are kept for whoever asks for the result.
+        traceback.clear_frames(error.__traceback__)
+        error.__cause__ = error.__context__ = None
+
+    @property
+    def tool_name(self) -> str:
+        """``research`` or ``deep_research``."""
+        return self.recipe.tool
 
     @property
     def run_id(self) -> str:
@@ -146,6 +188,37 @@ class RunOf(Generic[Ended_co]):
         if self.ending.cancelled():
             raise ResearchCancelled
         return self.ending.result()
+
+    async def mirror(self, traces: ToolTraceService, logged: LoggedEvent) -> None:
+        """Log the next event as the database has it; the document is there before the end."""
+        store = self.session.store
+        completed = isinstance(logged.event, RunCompleted)
+        if completed and (run := await open_stored(traces, self.run_id)):
+            store.report, store.answer = run.report, run.answer
+        if self.writer and isinstance(logged.event, TERMINAL):
+            self.writer.stored = True
+        await self.session.log.mirror(logged)
+
+    def settle(self) -> None:
+        """Resolve the ending from the last event, which came from the database."""
+        last, store = self.session.log.events[-1].event, self.session.store
+        outcome: Document | DeepCriticalError | None = None
+        if isinstance(last, RunCompleted):
+            outcome = store.report or store.answer
+        elif isinstance(last, RunFailed):
+            outcome = ERRORS.get(last.error, DeepCriticalError)(last.message, last.advice)
+        self.resolve(outcome)
+
+    def resolve(self, outcome: Document | BaseException | None) -> None:
+        """End the wait for the run with a document or an error; None cancels it."""
+        if self.ending.done():
+            return
+        if outcome is None:
+            self.ending.cancel()
+        elif isinstance(outcome, BaseException):
+            self.ending.set_exception(outcome)
+        else:
+            self.ending.set_result(cast("Ended_co", outcome))
 
 
 Run = RunOf[Document]

@@ -26,28 +26,18 @@ from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, OwnDocument, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.jobs.conduct import (
-    Held,
-    OpenSources,
-    Orchestrate,
-    Tool,
-    forget_causes,
-    log_defect,
-    session_of,
-    within,
-)
+from deepcritical.jobs.conduct import Orchestrate, Tool, session_of, within
 from deepcritical.jobs.hosting import Parts, PartsFor
 from deepcritical.jobs.known_runs import KnownRuns
-from deepcritical.jobs.run import Once, RunOf, RunView
+from deepcritical.jobs.run import Once, OpenSources, RunOf, RunView
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
-from deepcritical.research.planning import plan_research
+from deepcritical.research.steps import plan_research
 from deepcritical.research.understanding import frame_of
 from deepcritical.services.calculating import calculated
-from deepcritical.services.event_log import EventLog
+from deepcritical.services.event_log import EventLog, TraceWriter
 from deepcritical.services.telemetry import OFF, Telemetry
-from deepcritical.services.trace_writer import TraceWriter
 
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
 """The tools whose runs end with a report, and with an answer."""
@@ -302,8 +292,40 @@ class RunService(KnownRuns):
             return known
         self._make_room(user_id)
         run_id = once.run_id if once else str(uuid.uuid4())
+        asked = self._asked(recipe, noted, given)
+        told: dict[str, Any] = {"tool_name": recipe.tool, "user_id": user_id, "input_params": asked}
+        writer = TraceWriter(self.traces, run_id, **told) if self.traces else None
+        log = EventLog(run_id, given.get("log_path"), writer)
+        reasoner = given.get("reasoner") or self.reasoner
+        session = session_of(recipe, log, reasoner, self.clock, user_id)
+        run: RunOf[Any] = RunOf(
+            recipe=recipe,
+            session=session,
+            open_sources=self._opening(recipe.place, recipe.documents),
+            ending=asyncio.get_running_loop().create_future(),
+            writer=writer,
+            stop=partial(self._stop, run_id),
+            user_id=user_id,
+            asked=asked,
+            once=once,
+            key=given.get("model_api_key"),
+        )
+        if writer:  # what is stored whole is read from the database from then on
+            run.ending.add_done_callback(lambda _: writer.stored and self._runs.pop(run_id, None))
+        self._runs[run_id] = run
+        if self.durable is None:
+            self._conduct_alone(run)
+        else:
+            self.durable.hold(run)
+            task = asyncio.create_task(self._hand_out(self.durable, run))
+            self._handing_out.add(task)
+            task.add_done_callback(self._handing_out.discard)
+        return run
+
+    def _asked(self, recipe: Recipe, noted: Mapping[str, object], given: Given) -> dict[str, Any]:
+        """Return the parameters of the tool, as the trace keeps them."""
         asked = {**noted, **given.get("own_limits", NO_LIMITS).noted}
-        if once:
+        if once := given.get("once"):
             asked["request"] = once.request
         if former := given.get("former"):
             asked["former"] = former
@@ -311,22 +333,7 @@ class RunService(KnownRuns):
             asked["sources"] = list(recipe.place.sources)
         if recipe.documents:
             asked["documents"] = [d.upload_id or d.name for d in recipe.documents]
-        told: dict[str, Any] = {"tool_name": recipe.tool, "user_id": user_id, "input_params": asked}
-        writer = TraceWriter(self.traces, run_id, **told) if self.traces else None
-        log = EventLog(run_id, given.get("log_path"), writer)
-        reasoner = given.get("reasoner") or self.reasoner
-        session = session_of(recipe, log, reasoner, self.clock, user_id)
-        ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        sources, key = self._opening(recipe.place, recipe.documents), given.get("model_api_key")
-        held = Held(recipe, user_id, session, sources, writer, ending, key, asked)
-        run = RunOf(session, ending, partial(self._stop, run_id), user_id, recipe.tool, asked, once)
-        ending.add_done_callback(log_defect)
-        ending.add_done_callback(forget_causes)
-        if writer:  # what is stored whole is read from the database from then on
-            ending.add_done_callback(lambda _: writer.stored and self._runs.pop(run_id, None))
-        self._runs[run_id] = run
-        self._begin(held)
-        return run
+        return asked
 
     def parts_of(self, recipe: Recipe) -> Parts:
         """Return what a run of another process needs here; raise DeepCriticalError without it."""

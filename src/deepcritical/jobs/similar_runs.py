@@ -24,8 +24,7 @@ from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.text import fold
 from deepcritical.domain.tool_registry import ToolCaller
 from deepcritical.domain.traces import LOCAL_USER, TraceStatus, TraceSummary
-from deepcritical.jobs.conduct import OpenSources
-from deepcritical.jobs.run import RunView
+from deepcritical.jobs.run import OpenSources, RunView
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame

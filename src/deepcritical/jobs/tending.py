@@ -7,16 +7,9 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from deepcritical.domain import errors
-from deepcritical.jobs.hosting import AWAY_S, Hosting
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.tool_trace_service import ToolTraceService
-
-if TYPE_CHECKING:
-    from deepcritical.jobs.dbos_engine import DbosEngine
+from deepcritical.jobs.hosting import AWAY_S, Worker
 
 _LOG = logging.getLogger(__name__)
 TTL_S = 15.0
@@ -28,21 +21,16 @@ PRUNE_AFTER_S = 600.0
 """How long the journal of a completed run is kept for inspection."""
 
 
-@dataclass
 class Tending:
     """Tends the runs of one worker."""
 
-    board: JobBoard
-    traces: ToolTraceService
-    engine: DbosEngine
-    hosting: Hosting
-    ttl_s: float = TTL_S
-    conducts: bool = True
-    """Whether this worker takes runs from the queue."""
-    _beaten: float = field(default_factory=time.monotonic)
-    _patient_until: float = 0.0
-    _idle: frozenset[str] = frozenset()
-    """Runs that the last sweep found given to this worker, which has not begun with them."""
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._board, self._traces, self._engine = worker.board, worker.traces, worker.engine
+        self._beaten = time.monotonic()
+        self._patient_until = 0.0
+        self._idle: frozenset[str] = frozenset()
+        """Runs that the last sweep found given to this worker, which has not begun with them."""
 
     async def forever(self) -> None:
         """Tend until it is cancelled; a database that is away for a while ends nothing.
@@ -54,32 +42,32 @@ class Tending:
             for every_s, work in (
                 (TICK_S, self._hear),
                 (TICK_S, self._leave_lost),
-                (self.ttl_s / 5, self._beat),
-                (self.ttl_s / 5, self.sweep),
+                (self._worker.ttl_s / 5, self._beat),
+                (self._worker.ttl_s / 5, self.sweep),
                 (PRUNE_EVERY_S, self.prune),
             ):
                 together.create_task(_repeated(every_s, work))
 
     async def _hear(self) -> None:
-        if here := dict(self.hosting.hosted):
-            for run_id, signals in (await self.board.signals(tuple(here))).items():
+        if here := dict(self._worker.hosted):
+            for run_id, signals in (await self._board.signals(tuple(here))).items():
                 here[run_id].write_now |= signals.write_now
                 if signals.cancel or signals.deleted:
                     here[run_id].stop(leaving=False)
 
     async def _leave_lost(self) -> None:
-        here = dict(self.hosting.hosted)
-        for run_id in await self.engine.lost(tuple(here)):
+        here = dict(self._worker.hosted)
+        for run_id in await self._engine.lost(tuple(here)):
             here[run_id].stop(leaving=True)
 
     async def _beat(self) -> frozenset[str]:
         """Send a heartbeat; return the workers that are alive."""
-        live = await self.board.beat(self.engine.worker, self.ttl_s, conducts=self.conducts)
+        live = await self._worker.beat(self._engine.worker)
         now = time.monotonic()
-        if now - self._beaten > self.ttl_s / 2:
+        if now - self._beaten > self._worker.ttl_s / 2:
             # The database was away, perhaps for all, or this process was suspended: every worker
             # gets the time for a heartbeat before it counts as dead.
-            self._patient_until = now + self.ttl_s
+            self._patient_until = now + self._worker.ttl_s
         self._beaten = now
         return live
 
@@ -89,23 +77,23 @@ class Tending:
         At `first` this worker has no runs, and those under its name belong to a former process.
         """
         # Read before the live workers: a worker that begins meanwhile is then among those.
-        under_way = await self.engine.under_way()
+        under_way = await self._engine.under_way()
         live = await self._beat()
         if time.monotonic() < self._patient_until:
             return
-        others = live - {self.engine.worker} if first else live
-        await self.board.note_losses(live)
-        left = await self.board.left_by(others)
+        others = live - {self._engine.worker} if first else live
+        await self._board.note_losses(live)
+        left = await self._board.left_by(others)
         idle = self._still_idle(under_way)
         for run_id in idle:
-            await self.board.hand_back(run_id, self.engine.worker)  # no worker was lost
+            await self._board.hand_back(run_id, self._engine.worker)  # no worker was lost
         # The engine takes up those of its own name: twice, they would count as lost twice.
-        await self.engine.take_over(
+        await self._engine.take_over(
             {i: worker for i, worker in under_way.items() if worker not in live or i in idle}
         )
         await self._recover(left)
-        for run_id in await self.board.overdue():
-            if run_id not in self.hosting.hosted:
+        for run_id in await self._board.overdue():
+            if run_id not in self._worker.hosted:
                 late = errors.BudgetExceeded(
                     "The run waited too long for its turn.", "Ask the question again later."
                 )
@@ -113,34 +101,34 @@ class Tending:
 
     async def prune(self, ended_s: float = PRUNE_AFTER_S) -> None:
         """Remove journals of runs completed `ended_s` seconds ago, and what is past its keeping."""
-        completed = await self.board.prunable(ended_s)
-        states = await self.engine.open(completed)
+        completed = await self._board.prunable(ended_s)
+        states = await self._engine.open(completed)
         if over := [run_id for run_id in completed if not states.get(run_id)]:
-            await self.engine.forget(over)
-            await self.board.pruned(over)
-        for run_id in await self.board.outlived():
-            await self.engine.forget([run_id])
+            await self._engine.forget(over)
+            await self._board.pruned(over)
+        for run_id in await self._board.outlived():
+            await self._engine.forget([run_id])
             with contextlib.suppress(errors.TraceNotFoundError):  # another worker was faster
-                user_id = (await self.traces.get_trace(run_id)).user_id
-                await self.traces.delete(run_id, user_id=user_id)
+                user_id = (await self._traces.get_trace(run_id)).user_id
+                await self._traces.delete(run_id, user_id=user_id)
 
     def _still_idle(self, under_way: Mapping[str, str]) -> frozenset[str]:
         """Return runs given to this worker for a whole sweep that it has not begun.
 
         The database noted that they are its own, and went away before it answered.
         """
-        given = {i for i, worker in under_way.items() if worker == self.engine.worker}
-        now = frozenset() if self.hosting.closing else frozenset(given - self.hosting.hosted.keys())
+        given = {i for i, worker in under_way.items() if worker == self._engine.worker}
+        now = frozenset() if self._worker.closing else frozenset(given - self._worker.hosted.keys())
         before, self._idle = self._idle, now
         return now & before
 
     async def _recover(self, left: Collection[str]) -> None:
         """Queue runs whose worker died before it did so, or end those that cannot continue."""
-        states = await self.engine.open(left)
+        states = await self._engine.open(left)
         for run_id in left:
             if run_id not in states:
-                user_id = (await self.traces.get_trace(run_id)).user_id
-                await self.engine.enqueue(run_id, user_id)
+                user_id = (await self._traces.get_trace(run_id)).user_id
+                await self._engine.enqueue(run_id, user_id)
             elif not states[run_id]:
                 lost = errors.StorageError(
                     "The database did not take how the run ended.",
@@ -152,7 +140,7 @@ class Tending:
         with contextlib.suppress(
             errors.TraceEndedError, errors.TraceNotFoundError
         ):  # somebody was faster
-            await self.traces.fail_trace(run_id, type(error).__name__, error.message, error.advice)
+            await self._traces.fail_trace(run_id, type(error).__name__, error.message, error.advice)
 
 
 async def _repeated(every_s: float, work: Callable[[], Awaitable[object]]) -> None:

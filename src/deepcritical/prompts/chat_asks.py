@@ -8,8 +8,6 @@ from typing import NamedTuple
 from deepcritical.prompts.asks import Prompt, compose, records_part
 from deepcritical.prompts.evidence import ShownRecords, record_text
 
-__all__ = ["Offered", "ask_sentences", "ask_tool"]
-
 _LONGEST_TURN = 300
 """Characters of a former message that are shown."""
 

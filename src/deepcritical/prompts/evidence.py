@@ -19,18 +19,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = [
-    "CHARS_PER_TOKEN",
-    "ShownRecords",
-    "batches",
-    "by_grade",
-    "estimated_tokens",
-    "record_block",
-    "record_head",
-    "record_text",
-    "shown_records",
-]
-
 CHARS_PER_TOKEN = 3
 """Characters of a token, estimated low, so that a budget of tokens is kept."""
 

@@ -8,8 +8,6 @@ from deepcritical.domain.checklist import Checklist, Inquiry, ItemFact
 from deepcritical.prompts.asks import READ_QUESTION, Prompt, compose, records_part
 from deepcritical.prompts.evidence import ShownRecords, record_text
 
-__all__ = ["ask_completeness", "ask_facts", "ask_inquiry"]
-
 
 def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
     """What else a question wants known, and searches for it."""

@@ -17,8 +17,6 @@ from deepcritical.vocabulary.classes import DrugClass, listed_class
 from deepcritical.vocabulary.conditions import ConditionMention
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["DrugNamed", "alternatives", "as_one", "is_taken_beside", "specific"]
-
 
 class DrugNamed(NamedTuple):
     """A drug or class named in a question: `source[start:end] == text`."""

@@ -9,18 +9,17 @@ from deepcritical.domain.frame import SERIOUS_HARM, DeclineReason, QuestionFrame
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import locate_quote
+from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import LOWERS
 from deepcritical.questions.declining import as_typed
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.model_reading import ModelReading
-from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names, joined
+from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, is_set_beside, raises
 from deepcritical.questions.sides import are_together, is_over_part
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.words import is_english
-
-__all__ = ["read_by_model"]
 
 _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}

@@ -11,17 +11,6 @@ from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.wording import are_several, listed, verb_of, where, whom_of
 
-__all__ = [
-    "Strength",
-    "answer_on",
-    "answer_to",
-    "answered_by",
-    "claim_of",
-    "is_on_being_as_good",
-    "proposition_of",
-    "subject_of",
-]
-
 _OPEN = {
     VerdictLabel.MIXED: "Not settled: the results found point both ways on whether {claim}.",
     VerdictLabel.INSUFFICIENT: "Not known: the evidence found does not show whether {claim}.",

@@ -16,8 +16,6 @@ from importlib import resources
 from math import exp
 from typing import NamedTuple
 
-__all__ = ["ANSWERABLE", "KINDS", "ROLES", "UNIT", "packed", "probabilities", "scores"]
-
 KINDS, ROLES = "question_kinds.json", "question_roles.json"
 """The weights: of whole questions, and of the drugs and conditions in them."""
 

@@ -10,32 +10,6 @@ import re
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.qualifiers import ADMITTED
 
-__all__ = [
-    "ANIMALS",
-    "BETTER_HIGHER",
-    "BETTER_LOWER",
-    "COMPARES",
-    "GROUPS",
-    "HELPS_AND_IS_SAFE",
-    "INJURES",
-    "KILLS",
-    "LATEST",
-    "LOWERS",
-    "MEDICAL",
-    "OPTIONS",
-    "OTHERS",
-    "OUTCOMES",
-    "RAISES",
-    "SENTENCE_END",
-    "SIDE_EFFECTS",
-    "WHICH",
-    "WORSE",
-    "asks_in",
-    "is_brought",
-    "is_negative",
-]
-
-
 SENTENCE_END = bounded(r"(?<! [A-Z]\.)(?<!vs\.)(?<!e\.g\.)(?<=[.!?;]) +")
 """Between two sentences; the point of "C. difficile" ends none."""
 

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from deepcritical.domain.frame import DeclineReason
 from deepcritical.domain.named import Condition, Drug
 
-__all__ = ["advice_of", "as_typed", "general_questions", "line_of"]
-
 _CONVERSATION = "This is no question that papers and trials answer."
 _EXAMPLE = '"Does colchicine prevent recurrent pericarditis?"'
 _ASK = (

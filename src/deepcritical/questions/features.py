@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.questions.naming import DrugNamed, Names
+from deepcritical.questions.asked_drugs import DrugNamed
+from deepcritical.questions.naming import Names
 from deepcritical.vocabulary.words import is_english
-
-__all__ = ["features_of", "is_in_english", "is_other_script"]
 
 _TOKEN = bounded(r"⟨\w+⟩|[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*|[?!.:;<>{}`#$=/%+*\[\]\\|]")
 _TIME = bounded(

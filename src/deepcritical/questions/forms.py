@@ -14,8 +14,6 @@ from deepcritical.questions.declining import advice_of
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.unused import unused_words
 
-__all__ = ["require_answerable", "require_one_meaning", "research_question", "wants_verdict"]
-
 _FOR_ASK = {
     QuestionKind.DOSE: "Which dose or course is right was not assessed.",
     QuestionKind.STATUS: (

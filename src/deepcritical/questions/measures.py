@@ -10,8 +10,6 @@ from deepcritical.questions import cues
 from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.outcomes import term_in
 
-__all__ = ["changed_in", "measures_in", "worsened_in"]
-
 _CHANGED = bounded(
     r"\b(?:reduc|lower|decreas|lessen|cut|improv|increas|enhanc|prevent|avoid|shorten|prolong|slow|"
     r"preserv|restor|protect)\w* (?:the |an? |any |their )?(?P<what>"

@@ -15,22 +15,6 @@ from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.classifying import ROLES, probabilities, scores
 from deepcritical.vocabulary.conditions import ConditionMention
 
-__all__ = [
-    "ASKED",
-    "BESIDE",
-    "COMPARED",
-    "CONDITION",
-    "CONDITION_ROLES",
-    "DRUG_ROLES",
-    "HARM",
-    "NOTHING",
-    "OUTCOME",
-    "POPULATION",
-    "condition_roles",
-    "drug_roles",
-    "features_of_mentions",
-]
-
 ASKED, COMPARED, BESIDE = "asked", "compared", "beside"
 DRUG_ROLES = (ASKED, COMPARED, BESIDE)
 """Asked about, what that is compared with, and what people take or took, whatever is tried."""

@@ -6,8 +6,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["Meaning", "ModelReading"]
-
 
 class Meaning(BaseModel):
     """What a name in the question means."""

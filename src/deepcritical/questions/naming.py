@@ -37,8 +37,6 @@ from deepcritical.vocabulary.nearest import near_condition, near_drug
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["DrugNamed", "Names", "as_condition", "find_names", "joined", "mentions_in", "taken_by"]
-
 _CODE = bounded(r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6})\b")
 """A company's code of a compound: "VX-548"."""
 _GENE = bounded(

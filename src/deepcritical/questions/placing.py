@@ -14,11 +14,10 @@ from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
-from deepcritical.questions.naming import DrugNamed, Names, taken_by
+from deepcritical.questions.asked_drugs import DrugNamed
+from deepcritical.questions.naming import Names, taken_by
 from deepcritical.vocabulary.conditions import ConditionMention, KnownCondition
 from deepcritical.vocabulary.folding import overlaps
-
-__all__ = ["unplaced", "with_outside"]
 
 _HEAD = (
     r"(?:diseases?|syndromes?|disorders?|deficiency|dystrophy|palsy|fever|tumou?rs?|cancers?|"

@@ -9,8 +9,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.naming import Names
 
-__all__ = ["NEW_CASES", "OF_PATIENTS", "prevents"]
-
 NEW_CASES = (
     r"(?:risks?|chances?|odds|likelihood|probability|hazard|incidence|rates?|onset|development|"
     r"occurrence|new cases)"

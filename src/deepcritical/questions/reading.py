@@ -15,11 +15,12 @@ from deepcritical.domain.frame import (
 from deepcritical.domain.named import Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
+from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import as_typed, general_questions, line_of
 from deepcritical.questions.features import features_of, is_in_english, is_other_script
 from deepcritical.questions.measures import measures_in
-from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
+from deepcritical.questions.naming import Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.preventing import prevents
 from deepcritical.questions.roles import (
@@ -35,8 +36,6 @@ from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
 from deepcritical.vocabulary.words import is_english
-
-__all__ = ["literal_frame", "names_in", "read_frame"]
 
 ORDERS_LEFT_OUT = "Words of the question that instruct the program were left out."
 _HARM = bounded(

@@ -24,18 +24,6 @@ from deepcritical.questions.wording import in_a_sentence
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.conditions import ConditionMention, condition_named, is_kind_of
 
-__all__ = [
-    "Roles",
-    "fears",
-    "groups_in",
-    "hopes",
-    "is_set_beside",
-    "names_harm",
-    "raises",
-    "roles_of",
-    "treats",
-]
-
 _NOT_THEY = bounded(
     r"\b(?:without|no|not|never|excluding|except|non|neither|nor|rather than|free of|absence of)"
     r"(?: (?:a|an|any|in|had|have|having|prior|previous|known|history of|with|for)){0,3}"

@@ -15,8 +15,6 @@ from deepcritical.questions import cues
 from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.folding import key_of
 
-__all__ = ["Meant", "meaning_of"]
-
 _NUMBER = bounded(r"\b\d+(?:[.,]\d+)?\b")
 _WORD = bounded(r"[^\W\d_]{4,}")
 _QUALIFIERS = bounded(

@@ -15,16 +15,6 @@ from deepcritical.questions.naming import as_condition, joined
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
 
-__all__ = [
-    "asked",
-    "citation_query",
-    "condition_of",
-    "drug_named",
-    "edge_query",
-    "posed_queries",
-    "search_sides",
-]
-
 
 class _Side(NamedTuple):
     """One side of a question."""

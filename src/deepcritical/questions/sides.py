@@ -8,19 +8,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
+from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import GROUPS, SENTENCE_END, asks_in
-from deepcritical.questions.naming import DrugNamed, Names, taken_by
+from deepcritical.questions.naming import Names, taken_by
 from deepcritical.vocabulary.folding import overlaps
-
-__all__ = [
-    "Sides",
-    "are_together",
-    "is_added",
-    "is_over_part",
-    "other_arm",
-    "sets_beside",
-    "sides_of",
-]
 
 _BESIDE = (
     r"versus|vs?\.?|than|or|against|over|(?:as )?compared (?:with|to)|instead of|rather than|"

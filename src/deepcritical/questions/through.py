@@ -8,8 +8,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.drugs import find_drugs
 
-__all__ = ["split_through"]
-
 _CLAUSE = bounded(
     r"(?:, ?| )(?:(?:acting |working |acts? )?"
     r"(?:through|via|by way of|thanks to|because of|mediated by|"

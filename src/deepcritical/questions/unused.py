@@ -19,8 +19,6 @@ from deepcritical.vocabulary.folding import overlaps
 from deepcritical.vocabulary.outcomes import term_in
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers
 
-__all__ = ["unused_words"]
-
 _DRUG, _NAME, _GROUP, _KNOWN_MARK = " ⟨drug⟩ ", " ⟨name⟩ ", " ⟨group⟩ ", " ⟨known⟩ "
 _TOKEN = bounded(r"⟨\w+⟩|[^\W_]+(?:['’.-][^\W_]+)*|[.,;:?!()–]")
 _BEFORE = frozenset(

@@ -15,20 +15,6 @@ from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.outcomes import term_in
 from deepcritical.vocabulary.words import is_english
 
-__all__ = [
-    "ASKING_WORDS",
-    "EFFECT_WORDS",
-    "are_several",
-    "as_meant",
-    "headed",
-    "in_a_sentence",
-    "listed",
-    "plain_wording",
-    "verb_of",
-    "where",
-    "whom_of",
-]
-
 
 def as_meant(frame: QuestionFrame) -> QuestionFrame:
     """The frame with the question in plain words, so that all its wordings look for the same."""

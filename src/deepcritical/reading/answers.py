@@ -25,17 +25,6 @@ from deepcritical.domain.study import (
     Unreadable,
 )
 
-__all__ = [
-    "VERSION",
-    "ReadArm",
-    "ReadFigure",
-    "ReadResult",
-    "ReadStep",
-    "ReadStudies",
-    "ReadStudy",
-    "wording",
-]
-
 VERSION = 1
 
 

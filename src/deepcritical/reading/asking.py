@@ -13,8 +13,6 @@ from deepcritical.prompts.evidence import record_text
 from deepcritical.reading.answers import wording
 from deepcritical.reading.sentences import numbered, shown_numbers
 
-__all__ = ["Shown", "ask_to_read", "show"]
-
 _LONGEST_FIELD = 300
 
 

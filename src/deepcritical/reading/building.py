@@ -29,8 +29,6 @@ from deepcritical.reading.sentences import text_hash, text_read
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
-__all__ = ["built", "canonical_drug", "effect_p", "record_id", "registry_ids"]
-
 _P = bounded(r"^\s*[pP]?\s*(?:[- ]?values?)?\s*(<=|>=|[<>=≤≥])?\s*(0?[.·]\d+|0|1(?:\.0+)?)\s*$")
 _NOT_SIGNIFICANT = bounded(
     r"^\s*(?:p\s*=?\s*)?(?:n\.?s\.?|not significant|non-?significant)\s*$", re.IGNORECASE

@@ -22,8 +22,6 @@ from deepcritical.domain.study import (
 from deepcritical.domain.text import Span
 from deepcritical.reading.standing import Standing
 
-__all__ = ["checked"]
-
 _ROUNDING = 1.02
 """Arms may come to a little more than those randomised: who is counted twice, or a misprint."""
 

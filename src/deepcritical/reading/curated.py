@@ -8,8 +8,6 @@ from importlib import resources
 
 from deepcritical.domain.study import StudyReading
 
-__all__ = ["curated_readings"]
-
 
 @cache
 def _lines() -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 from uuid import uuid4
@@ -18,9 +18,7 @@ from deepcritical.reading.registry import read_registry
 from deepcritical.reading.rules import read_by_rules
 from deepcritical.reading.sentences import text_hash
 from deepcritical.services.calculating import calculated
-from deepcritical.services.study_readings import Kept, MemoryReadings, ReadingStore, reading_key
-
-__all__ = ["Library", "Outcome", "read_by_code"]
+from deepcritical.services.study_readings import Kept, StudyReadings, reading_key
 
 T = TypeVar("T")
 
@@ -47,11 +45,11 @@ class Library:
     """Readings of one service, shared by its runs.
 
     Args:
-        store: Keeps what models read.
+        store: Keeps what models read; without it each run reads for itself.
     """
 
-    def __init__(self, store: ReadingStore | None = None) -> None:
-        self._store = store or MemoryReadings()
+    def __init__(self, store: StudyReadings | None = None) -> None:
+        self._store = store
 
     async def read(
         self, records: Mapping[str, Evidence], model: AskedReader | None = None, owner: str = ""
@@ -89,7 +87,7 @@ class Library:
 class _Call:
     """One look into the store and round of questions; a store that is away costs no reading."""
 
-    def __init__(self, store: ReadingStore) -> None:
+    def __init__(self, store: StudyReadings | None) -> None:
         self._store = store
         self.problem = ""
 
@@ -97,7 +95,9 @@ class _Call:
         self, ids: Sequence[str], hashes: Mapping[str, str], model: AskedReader | None, owner: str
     ) -> dict[str, StudyReading]:
         """What is kept, by the fixed precedence; a run with a model takes another's for none."""
-        kept = await self._of_store(self._store.find([hashes[i] for i in ids], owner), ())
+        none: tuple[Kept, ...] = ()
+        wanted = [hashes[i] for i in ids]
+        kept = await self._of_store(lambda store: store.find(wanted, owner), none)
         by_text: dict[str, list[Kept]] = {}
         for one in kept:
             by_text.setdefault(one.reading.text_sha256, []).append(one)
@@ -150,13 +150,13 @@ class _Call:
                 if left:
                     await asyncio.sleep(_LOOK_S)
         finally:
-            await self._of_store(self._store.release(holder), None)
+            await self._of_store(lambda kept: kept.release(holder), None)
         of_text = {hashes[i]: reading for i, reading in readings.found.items()}
         readings.found = {i: of_text[hashes[i]] for i in records if hashes[i] in of_text}
         return readings
 
     async def _claimed(self, keys: Sequence[str], holder: str) -> frozenset[str]:
-        return await self._of_store(self._store.claim(keys, holder), frozenset(keys))
+        return await self._of_store(lambda kept: kept.claim(keys, holder), frozenset(keys))
 
     async def _read(
         self,
@@ -169,19 +169,19 @@ class _Call:
         async def keep(some: Mapping[str, StudyReading]) -> None:
             # A reading with faults goes back once; the better one of both is kept at the end.
             whole = {keys[i]: reading for i, reading in some.items() if not reading.faults}
-            await self._of_store(self._store.keep(whole, owner), None)
+            await self._of_store(lambda store: store.keep(whole, owner), None)
 
         more = await model.read(records, keep)
         own = more.found.keys() - more.not_its_own
         kept = {keys[i]: more.found[i] for i in own}
-        await self._of_store(self._store.keep(kept, owner), None)
+        await self._of_store(lambda store: store.keep(kept, owner), None)
         readings.found |= more.found
         readings.failed += more.failed
         readings.strange += more.strange
 
-    async def _of_store(self, work: Awaitable[T], otherwise: T) -> T:
+    async def _of_store(self, work: Callable[[StudyReadings], Awaitable[T]], otherwise: T) -> T:
         try:
-            return await work
+            return await work(self._store) if self._store else otherwise
         except StorageError as error:
             self.problem = f"Readings of studies were neither looked up nor kept: {error}"
             return otherwise

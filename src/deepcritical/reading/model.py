@@ -23,8 +23,6 @@ from deepcritical.reading.readers import Keep, Readings
 from deepcritical.services.calculating import calculated
 from deepcritical.services.model_answers import Place
 
-__all__ = ["ModelReader", "reader_identity"]
-
 ToRead = Callable[[int], Awaitable[None]]
 
 _ABSTRACT_CHARS = 6_000

@@ -18,8 +18,6 @@ from deepcritical.reading.building import effect_p
 from deepcritical.reading.sentences import numbered
 from deepcritical.tools.clinicaltrials_schema import Analysis, HarmGroup, Measure, Study
 
-__all__ = ["posted_harms", "posted_measures"]
-
 _LEVELS: dict[str, ResultLevel] = {
     "PRIMARY": "primary",
     "SECONDARY": "secondary",

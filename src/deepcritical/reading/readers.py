@@ -10,8 +10,6 @@ from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import StudyReading
 
-__all__ = ["AskedReader", "Keep", "Readings"]
-
 Keep = Callable[[Mapping[str, StudyReading]], Awaitable[None]]
 """Takes in readings as soon as they are there: what was read is not lost when time ends."""
 

@@ -32,8 +32,6 @@ from deepcritical.tools.clinicaltrials_schema import (
 )
 from deepcritical.vocabulary.drugs import find_drugs
 
-__all__ = ["read_registry"]
-
 _CONTROLS: dict[str, ControlKind] = {
     "PLACEBO_COMPARATOR": "placebo",
     "SHAM_COMPARATOR": "sham",

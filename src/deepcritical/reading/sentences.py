@@ -14,16 +14,6 @@ from deepcritical.domain.study import Result
 from deepcritical.domain.text import Span, addresses_a_model, sentences
 from deepcritical.vocabulary.folding import tokens_of
 
-__all__ = [
-    "numbered",
-    "quoted",
-    "shown_numbers",
-    "telling",
-    "text_hash",
-    "text_read",
-    "without_tables",
-]
-
 _READ_FIELDS = (
     "kind",
     "publication_types",

@@ -12,8 +12,6 @@ from deepcritical.domain.text import Span, fold
 from deepcritical.vocabulary.conditions import condition_named, find_conditions
 from deepcritical.vocabulary.drugs import find_drugs
 
-__all__ = ["Standing"]
-
 _PLAIN = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _GROUPED = re.compile(r"(?<=\d)[,\u00a0\u2009\u202f ](?=\d{3}(?!\d))")
 _COMMA_POINT = re.compile(r"(?<![\d.,])0,(?=\d{1,4}(?![\d,]))")

@@ -27,15 +27,6 @@ from deepcritical.research.understanding import understand_freely
 from deepcritical.tools.search_handler import WEB
 from deepcritical.writing.context import ReportContext
 
-__all__ = [
-    "check_completeness",
-    "generate_checklist",
-    "refine_inquiry",
-    "search_for_items",
-    "stop_early",
-    "synthesize_answer",
-]
-
 
 async def refine_inquiry(session: ResearchSession) -> None:
     """Understand a free question; what the reader must know of that becomes a notice.

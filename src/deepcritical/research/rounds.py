@@ -12,15 +12,6 @@ from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult
 from deepcritical.services.calculating import calculated
 
-__all__ = [
-    "included_with_doi",
-    "rank_records",
-    "read_studies",
-    "round_result",
-    "tell_choice",
-    "told_of_plan",
-]
-
 
 def round_result(session: ResearchSession, assessment: JudgeAssessment) -> RoundResult:
     """What the termination authority is told of a round that was judged."""

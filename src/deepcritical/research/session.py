@@ -19,8 +19,6 @@ from deepcritical.tools.base import CheckIntegrity, LookUpFacts, LookUpNames, Ra
 from deepcritical.tools.fulltext import FetchFullTexts
 from deepcritical.tools.search_handler import Searches
 
-__all__ = ["ResearchSession", "RunSources"]
-
 _WITHIN_ROUND = {
     Stage.QUESTION: 0.0,
     Stage.SEARCH: 0.1,

@@ -5,6 +5,10 @@ A step reads the store, asks the reasoner or the sources, writes the store, emit
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.citation_validator import AnyDocument, validate_references
@@ -21,11 +25,13 @@ from deepcritical.domain.events import (
     Stage,
     StopReason,
 )
+from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.named import Drug
+from deepcritical.domain.plan import MOST_QUERIES, Place, PlannedQuery, ResearchPlan
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.research.facts import beside_facts
 from deepcritical.research.processing import (
     grade_anew,
     located_facts,
@@ -47,18 +53,6 @@ from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SourceAnswer, require_any
 from deepcritical.writing.auditing import check_sentences
 from deepcritical.writing.context import ReportContext
-
-__all__ = [
-    "assess_evidence",
-    "check_document",
-    "check_integrity",
-    "execute_searches",
-    "propose_hypotheses",
-    "refine_question",
-    "search_for_evidence",
-    "stop_if_due",
-    "write_report",
-]
 
 
 async def refine_question(session: ResearchSession) -> None:
@@ -104,6 +98,23 @@ async def generate_queries(session: ResearchSession) -> tuple[SearchQuery, ...]:
         if query.text not in run:
             fresh.setdefault(query.text, query)
     return tuple(fresh.values())
+
+
+async def plan_research(session: ResearchSession, place: Place) -> ResearchPlan:
+    """Question as understood, sources, the first round's searches, and limits.
+
+    Raises:
+        QuestionError: The question cannot be worked on.
+    """
+    await refine_question(session)
+    queries = await generate_queries(session)
+    return ResearchPlan(
+        question=session.understood,
+        place=place,
+        queries=tuple(PlannedQuery.of(query) for query in queries[:MOST_QUERIES]),
+        limits=session.limits,
+        notices=tuple(session.notices),
+    )
 
 
 async def execute_searches(session: ResearchSession, queries: tuple[SearchQuery, ...]) -> None:
@@ -329,3 +340,57 @@ async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDoc
     failed = tuple(entry.text for entry in ledger.failed)
     await session.emit(ClaimsChecked(checked=ledger.support.cited, failed=failed))
     return checked.model_copy(update={"support": ledger.support})
+
+
+_MOST_DRUGS = 3
+
+
+async def beside_facts(session: ResearchSession, searching: Coroutine[Any, Any, None]) -> None:
+    """Search, and meanwhile look up the drugs asked about, if nobody has done so in this run.
+
+    Raises:
+        DeepCriticalError: What the search raises; a look-up raises nothing.
+    """
+    look_up = session.searched.facts
+    drugs = _drugs(session)
+    if look_up is None or session.store.drug_facts is not None:
+        await searching
+        return
+    if not drugs:
+        session.store.drug_facts = ()
+        await searching
+        return
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            asked = tasks.create_task(_looked_up(look_up(drugs, session.search_s)))
+            tasks.create_task(searching)
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None
+    session.store.drug_facts = asked.result()
+    # Told only now, so that a run that goes on elsewhere tells things in the same order.
+    await _tell(session)
+
+
+async def _looked_up(asking: Any) -> Any:
+    return await asking
+
+
+def _drugs(session: ResearchSession) -> tuple[Drug, ...]:
+    """The drugs that a question names; a class is none."""
+    question = session.understood
+    frame = question.frame
+    if question.drug is None or (frame and frame.kind is QuestionKind.CLASS):
+        return ()
+    named = {drug.name: drug for drug in (question.drug, *(frame.drugs if frame else ()))}
+    return tuple(named.values())[:_MOST_DRUGS]
+
+
+async def _tell(session: ResearchSession) -> None:
+    for facts in session.store.drug_facts or ():
+        for how in ("unavailable", "degraded"):
+            names = [asked.source for asked in facts.asked if asked.outcome == how]
+            if names:
+                what = "were" if len(names) > 1 else "was"
+                await session.notify(
+                    f"Curated facts on {facts.drug}: {', '.join(names)} {what} {how}."
+                )

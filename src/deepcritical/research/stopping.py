@@ -9,9 +9,6 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.budget import SHARES, RunLimits, Spent
 from deepcritical.domain.events import StopReason
 
-__all__ = ["CoverageResult", "RoundResult", "answer_stop_reason", "stop_reason"]
-
-
 SATURATION = 0.1
 """Share of new records in a round up to which a search counts as saturated.
 

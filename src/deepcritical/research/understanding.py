@@ -11,8 +11,6 @@ from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.tools.base import LookUpNames
 
-__all__ = ["frame_of", "understand", "understand_freely"]
-
 
 async def understand(session: ResearchSession) -> QuestionFrame:
     """The frame of the session's question.

@@ -14,11 +14,10 @@ import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.domain.errors import StorageError
 from deepcritical.services.database_problems import (
     INTEGRITY_S,
     check_integrity,
@@ -106,7 +105,6 @@ class Database:
             ConfigurationError, StorageError: As of `check`.
         """
         if self._file is None:
-            self._check_library()
             return f"PostgreSQL {check_server(self._url, within_s)} can be written"
         if not self._file.exists():
             check_place(self._file, self.name)
@@ -194,16 +192,8 @@ class Database:
     def _engine(self) -> sa.Engine:
         with self._opening:
             if self._opened is None:
-                self._check_library()
                 self._opened = self._migrated()
             return self._opened
-
-    def _check_library(self) -> None:
-        if self._file is None and not find_spec("psycopg"):
-            raise ConfigurationError(
-                "PostgreSQL needs a library that is not installed: psycopg.",
-                "Install it in a checkout with: pip install '.[postgres]'",
-            )
 
     def _migrated(self) -> sa.Engine:
         # Imported late: the engine is the heaviest part of a process that has a database.

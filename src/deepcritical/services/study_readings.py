@@ -44,41 +44,6 @@ class Kept(NamedTuple):
     reading: StudyReading
 
 
-class MemoryReadings:
-    """Readings of one process without a database."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, Kept] = {}
-        self._claims: dict[str, tuple[str, float]] = {}
-
-    async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
-        """All accepted readings of these texts that everybody shares, or that are the owner's."""
-        wanted = frozenset(text_hashes)
-        return tuple(
-            kept
-            for kept in self._kept.values()
-            if kept.reading.text_sha256 in wanted and kept.accepted and kept.owner in ("", owner)
-        )
-
-    async def keep(
-        self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
-    ) -> None:
-        """Keep readings by their keys; one that is there stays."""
-        for key, reading in readings.items():
-            self._kept.setdefault(key, Kept(key, owner, accepted, reading))
-
-    async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
-        """Those of the keys that the holder is to read: that nobody else is reading now."""
-        now = time.time()
-        free = {key for key in keys if self._claims.get(key, ("", 0.0))[1] <= now}
-        self._claims.update(dict.fromkeys(free, (holder, now + CLAIM_S)))
-        return frozenset(key for key in keys if self._claims[key][0] == holder)
-
-    async def release(self, holder: str) -> None:
-        """Give up what the holder claimed."""
-        self._claims = {k: claim for k, claim in self._claims.items() if claim[0] != holder}
-
-
 def _row(key: str, reading: StudyReading, owner: str, accepted: bool) -> dict[str, object]:
     return {
         "key": key,
@@ -116,6 +81,7 @@ def _select() -> sa.Select[tuple[str, str, bool, str]]:
 def _of_texts(
     connection: sa.Connection, text_hashes: Sequence[str], owner: str
 ) -> tuple[Kept, ...]:
+    """All accepted readings of these texts that everybody shares, or that are the owner's."""
     from deepcritical.services.trace_tables import study_readings as table
 
     usable = _select().where(table.c.accepted, table.c.owner.in_(("", owner)))
@@ -162,7 +128,10 @@ def _insert(connection: sa.Connection, *, rows: Sequence[dict[str, object]]) -> 
 
 
 def _claim(connection: sa.Connection, keys: Sequence[str], holder: str) -> frozenset[str]:
-    """One statement for all keys: whoever comes second finds them taken."""
+    """Return those of the keys that the holder is to read: that nobody else is reading now.
+
+    One statement for all keys: whoever comes second finds them taken.
+    """
     import sqlalchemy as sa
 
     from deepcritical.services.engines import inserting
@@ -184,6 +153,7 @@ def _claim(connection: sa.Connection, keys: Sequence[str], holder: str) -> froze
 
 
 def _release(connection: sa.Connection, holder: str) -> None:
+    """Give up what the holder claimed."""
     import sqlalchemy as sa
 
     from deepcritical.services.trace_tables import reading_claims as table
@@ -192,7 +162,7 @@ def _release(connection: sa.Connection, holder: str) -> None:
 
 
 class StudyReadings(Stored):
-    """Readings in the database of runs, shared by its workers; see `MemoryReadings`."""
+    """Readings in the database of runs, shared by its workers."""
 
     find = reads(_of_texts)
     claim = writes(_claim)
@@ -204,11 +174,7 @@ class StudyReadings(Stored):
     async def keep(
         self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
     ) -> None:
-        """As `MemoryReadings.keep`."""
+        """Keep readings by their keys; one that is there stays."""
         rows = [_row(key, reading, owner, accepted) for key, reading in readings.items()]
         if rows:
             await self._database.write(partial(_insert, rows=rows))
-
-
-ReadingStore = MemoryReadings | StudyReadings
-"""Where readings are kept."""

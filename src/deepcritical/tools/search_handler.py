@@ -15,6 +15,7 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.evidence import cut
 from deepcritical.domain.question import SearchQuery
+from deepcritical.services.telemetry import OFF, Span, Telemetry
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 
@@ -63,6 +64,7 @@ class SearchHandler:
             it is asked once, and is the only one that a registry gets.
         now: The time of day, UTC; None for sources that do not change, whose answers have no time
             and take none worth telling.
+        telemetry: Receives of each query how it ended and how much it brought, not what was asked.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class SearchHandler:
         deadline_s: float = 30.0,
         broad_factor: int = 1,
         now: Callable[[], datetime] | None = None,
+        telemetry: Telemetry = OFF,
     ) -> None:
         if not tools:
             raise ValueError("a search handler needs at least one source")
@@ -79,6 +82,7 @@ class SearchHandler:
         self._deadline_s = deadline_s
         self._broad_factor = broad_factor
         self._now = now
+        self._telemetry = telemetry
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -99,7 +103,7 @@ class SearchHandler:
             if not query.web_only or tool.name == WEB
         ]
         searched_at = self._now() if self._now else None
-        asked = (_answered(tool, query, searched_at) for tool, query in calls)
+        asked = (self._answered(tool, query, searched_at) for tool, query in calls)
         answers: list[SourceAnswer] = []
         for answer in await asyncio.gather(*asked, return_exceptions=True):
             if isinstance(answer, BaseException):
@@ -115,35 +119,50 @@ class SearchHandler:
             answer_by=Deadline(max(0.0, given_s), within_s),
         )
 
+    async def _answered(
+        self, tool: SearchTool, query: SourceQuery, searched_at: datetime | None
+    ) -> SourceAnswer:
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        error: DeepCriticalError | None = None
+        try:
+            # A tool ends by itself in time; this is for one that does not.
+            async with (query.answer_by or Deadline(0.0)).limit(_GRACE_S) as limit:
+                with self._telemetry.span(
+                    f"search {tool.name}", {"deepcritical.source": tool.name}, remote=True
+                ) as span:
+                    found = await tool.fetch(query)
+                    _tell(span, found)
+            result = found.model_copy(update={"evidence": tuple(map(cut, found.evidence))})
+        except TimeoutError:
+            if not limit.expired():
+                raise  # a defect: a tool's own time-outs are errors of the domain
+            error = _late(tool, query)
+        except DeepCriticalError as failure:
+            error = failure
+        if error:
+            outcome = SourceOutcome.UNAVAILABLE
+            result = SourceResult(outcome=outcome, query_as_run="", skipped=(str(error),))
+        seconds = round(clock() - begun, 3) if searched_at else None
+        return SourceAnswer(tool.name, query, result, searched_at, error, seconds)
 
-async def _answered(
-    tool: SearchTool, query: SourceQuery, searched_at: datetime | None
-) -> SourceAnswer:
-    clock = asyncio.get_running_loop().time
-    begun, error = clock(), None
-    try:
-        found = await _asked(tool, query)
-        result = found.model_copy(update={"evidence": tuple(map(cut, found.evidence))})
-    except DeepCriticalError as failure:
-        error, unread = failure, (str(failure),)
-        outcome = SourceOutcome.UNAVAILABLE
-        result = SourceResult(outcome=outcome, query_as_run="", skipped=unread)
-    seconds = round(clock() - begun, 3) if searched_at else None
-    return SourceAnswer(tool.name, query, result, searched_at, error, seconds)
+
+def _late(tool: SearchTool, query: SourceQuery) -> SearchError:
+    within_s = query.answer_by.within_s if query.answer_by else 0.0
+    return SearchError(f"{tool.name} did not answer within {within_s:g} s.", "Try again later.")
 
 
-async def _asked(tool: SearchTool, query: SourceQuery) -> SourceResult:
-    by = query.answer_by or Deadline(0.0)
-    try:
-        # A tool ends by itself in time; this is for one that does not.
-        async with by.limit(_GRACE_S) as limit:
-            return await tool.fetch(query)
-    except TimeoutError as error:
-        if not limit.expired():
-            raise  # a defect: a tool's own time-outs are errors of the domain
-        raise SearchError(
-            f"{tool.name} did not answer within {by.within_s:g} s.", "Try again later."
-        ) from error
+def _tell(span: Span, result: SourceResult) -> None:
+    span.tell(
+        {
+            "deepcritical.search.outcome": result.outcome.value,
+            "deepcritical.search.records": len(result.evidence),
+            "deepcritical.search.total": result.total,
+            "deepcritical.search.cached": result.cached,
+        }
+    )
+    if result.outcome is SourceOutcome.UNAVAILABLE:
+        span.fail(result.outcome.value)
 
 
 def require_any(answers: Sequence[SourceAnswer]) -> None:

@@ -12,19 +12,6 @@ from itertools import pairwise
 from deepcritical.verification.signs import SIGN_WORDS
 from deepcritical.verification.words import NEGATIONS, Word, stem, words
 
-__all__ = [
-    "COMPARING",
-    "DEGREE",
-    "NEGATING",
-    "OPPOSITES",
-    "PAIRS",
-    "follows",
-    "is_free_opening",
-    "opening_of",
-    "orders_of",
-    "without_frame",
-]
-
 
 def _stems(text: str) -> frozenset[str]:
     return frozenset(map(stem, text.split()))

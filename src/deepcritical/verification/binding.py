@@ -31,8 +31,6 @@ from deepcritical.verification.signs import SIGN_WORDS, clauses
 from deepcritical.verification.strength import overstated
 from deepcritical.verification.words import stem, words
 
-__all__ = ["checks_of"]
-
 _COMPARING = frozenset(map(stem, ("versus", "than", "against")))
 _CONTROLS = frozenset(map(stem, "placebo sham usual standard untreated control".split()))
 _GENERIC = frozenset(map(stem, "drug agent treatment therapy medicine comparator class".split()))

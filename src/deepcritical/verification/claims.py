@@ -44,8 +44,6 @@ from deepcritical.verification.names import unknown_figures, unknown_names
 from deepcritical.verification.words import Word, expanded, words
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["is_near_verbatim", "verify_claim"]
-
 _SAYS_RETRACTED = bounded(r"\bretract(?:ed|ion)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
 _ORDER = (ClaimVerdict.SUPPORTED, ClaimVerdict.CANNOT_TELL, ClaimVerdict.CONTRADICTED)

@@ -20,8 +20,6 @@ from deepcritical.verification.fields import Judge
 from deepcritical.verification.ids import ids_in, keys_in
 from deepcritical.verification.verifiers import Item, Judged, Verifier
 
-__all__ = ["CheckedDraft", "Gate", "check_sentences"]
-
 
 class CheckedDraft(NamedTuple):
     """A draft with the outcome of its checks."""

@@ -11,8 +11,6 @@ from deepcritical.domain.markdown import unescape_markdown
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import body_sentences
 
-__all__ = ["cited_records", "id_named", "ids_in", "keys_in", "plain"]
-
 _MARKERS = bounded(r"\s*(?<!\\)\[(?:E?\d[\dE\s,;–-]*)\](?!\()")
 _KEY = bounded(r"\[(E\d+(?:\s*[,;]\s*E\d+)*)\]")
 _PMID = bounded(r"\bPMID[\s:#]*(\d{1,9})\b", re.IGNORECASE)

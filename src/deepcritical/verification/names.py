@@ -20,8 +20,6 @@ from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["unknown_figures", "unknown_names"]
-
 _GENES = ("Protein", "GeneFamily")
 _SYMPTOMS = "C23"
 """Branch of MeSH for signs and symptoms, which are words of outcomes and no names."""

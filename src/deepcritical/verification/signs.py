@@ -8,8 +8,6 @@ from typing import Literal
 
 from deepcritical.verification.words import NEGATIONS, Word, stem, words
 
-__all__ = ["SIGN_WORDS", "Sign", "clauses", "signs"]
-
 Sign = Literal["more", "less", "good", "bad", "none", "mixed"]
 
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
 
-__all__ = ["overstated"]
-
 _CAUSAL = bounded(
     r"\b(?:caus(?:e[sd]?|ing)|prevent(?:s|ed|ing)?|leads? to|led to|due to|because of|"
     r"result(?:ed|ing) in|(?<!the )results in (?:an?|less|more|fewer|lower|higher|better|worse)|"

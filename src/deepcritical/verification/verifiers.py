@@ -18,8 +18,6 @@ from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.prompts.findings import finding_lines, told_text
 
-__all__ = ["Item", "Judged", "ModelVerifier", "Verifier"]
-
 VERSION = 2
 EntailmentVerdict = Literal["supported", "contradicted", "not_enough"]
 _FRAME_CHARS = 6_000

@@ -17,8 +17,6 @@ from deepcritical.domain.text import fold
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.folding import fold_word
 
-__all__ = ["NEGATIONS", "Word", "expanded", "stem", "words"]
-
 NEGATIONS = frozenset(
     "not no nor neither without never none cannot lack absence fail unable".split()
 )

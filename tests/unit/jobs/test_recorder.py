@@ -11,7 +11,7 @@ import pytest
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import Notice, RunCancelled, Stage
-from deepcritical.jobs.engine import Effect
+from deepcritical.jobs.engine import Effect, Journal
 from deepcritical.jobs.outcomes import Form
 from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.reasoning.base import ExtractiveReasoner
@@ -23,7 +23,7 @@ LENGTH: Form[int] = Form("count", int)
 TOLD = Notice(message="Half of it is read.")
 
 
-class Kept:
+class Kept(Journal):
     """A journal in memory."""
 
     def __init__(self) -> None:

@@ -11,16 +11,6 @@ from deepcritical.reading.rules.clauses import Aside
 from deepcritical.reading.rules.words import PEOPLE, content_words
 from deepcritical.vocabulary.drugs import find_drugs
 
-__all__ = [
-    "CONTROLS",
-    "allocated",
-    "cleaned",
-    "compared_in_title",
-    "control_kind",
-    "group_names",
-    "sized",
-]
-
 _CONTROL_WORDS: dict[ControlKind, str] = {
     "placebo": "placebos?",
     "sham": r"sham(?:[- ]\w+)?",

@@ -29,8 +29,6 @@ from deepcritical.reading.rules.words import content_words
 from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["ROLES", "KnownArms", "find_arms"]
-
 _TESTED_ROLE = bounded(
     r"^(?:the )?(?:intervention|treatment|treated|experimental|active|study|test|trial|case|"
     r"investigational|active treatment|drug)$",

@@ -9,16 +9,6 @@ from typing import NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 
-__all__ = [
-    "COMPARES",
-    "Aside",
-    "Clause",
-    "clauses",
-    "is_contrasting",
-    "plain",
-    "result_sentences",
-]
-
 _TELLING = ("result", "finding", "main result", "conclusion", "author", "interpretation")
 _ALSO_TELLING = ("harm", "safety", "adverse", "side effect", "toxicit", "tolerability", "efficacy")
 _BACKGROUND = bounded(

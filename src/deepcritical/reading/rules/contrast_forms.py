@@ -9,8 +9,6 @@ from typing import Literal, NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.reading.rules.marking import BOTH, MARK, Marked
 
-__all__ = ["Told", "told_by"]
-
 Way = Literal["more", "less", "better", "worse", "same"]
 
 _MORE = (

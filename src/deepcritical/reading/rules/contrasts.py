@@ -29,8 +29,6 @@ from deepcritical.reading.rules.effect_figures import (
 from deepcritical.reading.rules.marking import marked
 from deepcritical.reading.rules.words import PEOPLE, content_words
 
-__all__ = ["read_results"]
-
 _NO_RESULT = bounded(
     r"\b(?:may|might|could|should|would|unlikely|seems? to|appears? to|if|except|"
     r"(?<!from )(?<!between )(?<!since )(?<!for )baseline|demographic\w*|characteristics?|"

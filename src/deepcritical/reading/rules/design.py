@@ -11,8 +11,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import DesignFeature, StudyKind
 from deepcritical.domain.text import Span
 
-__all__ = ["features_of", "kinds_of"]
-
 _KINDS: dict[Design, tuple[StudyKind, ...]] = {
     Design.REVIEW_OF_RCTS: ("systematic_review",),
     Design.REVIEW_OF_COHORTS: ("systematic_review",),

@@ -12,8 +12,6 @@ from deepcritical.reading.rules.clauses import Aside, Clause
 from deepcritical.reading.rules.marking import BOTH, MARK, Marked
 from deepcritical.reading.rules.words import PEOPLE
 
-__all__ = ["Figures", "effect_of", "figures_of", "is_mixed", "values_told"]
-
 _NUMBER = r"[-−–]?\d{1,9}(?:[.·]\d{1,9})?|[-−–]?[.·]\d{1,9}"
 _P = bounded(
     r"(?<![\w.])(?<!sided )[Pp](?:[- ]?values?)?(?: for (?:trend|difference))?\s?"

@@ -9,8 +9,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.reading.rules.arms import ROLES, KnownArms
 from deepcritical.reading.rules.words import PEOPLE
 
-__all__ = ["BOTH", "MARK", "Marked", "Mention", "marked"]
-
 BOTH = "*"
 """Stands for the arms of a study that has two, as in "both groups"."""
 MARK = r"⟦\d{1,2}⟧"

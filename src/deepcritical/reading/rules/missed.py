@@ -13,8 +13,6 @@ from deepcritical.reading.rules.clauses import result_sentences
 from deepcritical.reading.rules.marking import marked
 from deepcritical.vocabulary.outcomes import names_death
 
-__all__ = ["misses_main_result"]
-
 _PRIMARY = bounded(
     r"\b(?:co-?)?primary (?:[a-z]{1,15} ){0,2}(?:outcomes?|end-?\s?points?|variables?)\b",
     re.IGNORECASE,

@@ -14,8 +14,6 @@ from deepcritical.reading.rules.clauses import plain
 from deepcritical.reading.rules.marking import BOTH, marked
 from deepcritical.reading.rules.words import PEOPLE
 
-__all__ = ["Sizes", "read_sizes"]
-
 _RANDOM = r"(?:randomi[sz]ed|randomly|assigned|allocated|randomi[sz]ation of|divided)"
 _BEHIND_RANDOM = bounded(
     rf"^[^.;]{{0,160}}?\b(?:were|was|underwent|and|then|who|to be)\s(?:\w+ly\s|then\s|all\s)?"

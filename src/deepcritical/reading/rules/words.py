@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["PEOPLE", "content_words"]
-
 PEOPLE = (
     r"(?:patients|participants|subjects|women|men|children|infants|adults|individuals|people|"
     r"persons|volunteers|veterans|mothers|girls|boys|adolescents|students|outpatients|inpatients|"
