@@ -29,6 +29,7 @@ CheckName = Literal[
 
 Origin = Literal["template", "model", "quote"]
 """Code wrote it from typed findings; a model did, and it passed the checks; a record did."""
+_ORIGINS = {"template": "written by rules from typed results", "quote": "a record's own words"}
 
 
 class Finding(Model):
@@ -99,10 +100,25 @@ class Sentence(Model):
     """Of a template: the checks that the model's sentence failed whose place it takes."""
 
 
+def numbers_of(evidence_ids: Sequence[str], references: Sequence[Reference]) -> tuple[int, ...]:
+    """Return the places of the records in the list of references, from 1."""
+    return tuple(n for n, r in enumerate(references, 1) if r.evidence_id in evidence_ids)
+
+
+def how_checked(sentence: Sentence) -> str:
+    """Return who wrote a sentence and which checks it passed, in words."""
+    wrote = _ORIGINS.get(sentence.origin) or f"written by {sentence.written_by or 'a model'}"
+    passed = [
+        f"{check.name} ({check.by})" if check.by else check.name
+        for check in sentence.checks
+        if check.passed
+    ]
+    return f"{wrote}; checked: {', '.join(passed)}" if passed else wrote
+
+
 def citation_marks(evidence_ids: Sequence[str], references: Sequence[Reference]) -> str:
     """Return ``[1][3]``: the numbers of the records in the list of references."""
-    numbers = (n for n, r in enumerate(references, 1) if r.evidence_id in evidence_ids)
-    return "".join(f"[{n}]" for n in numbers)
+    return "".join(f"[{n}]" for n in numbers_of(evidence_ids, references))
 
 
 def as_markdown(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:

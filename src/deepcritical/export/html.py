@@ -16,17 +16,20 @@ from deepcritical.domain.answer import DeepAnswer, Document
 from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells
 from deepcritical.domain.comparison import compare, outcome_words
 from deepcritical.domain.evidence import SOURCE_NAMES
+from deepcritical.domain.evidence_table import phase_name
+from deepcritical.domain.grids import Grid, findings_grid, trials_of
+from deepcritical.domain.layout import Chains, Ledger, Part, Prose, parts_of
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import candidate_table, evidence_table
 from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.section_markdown import edge_evidence, search_log
+from deepcritical.domain.sentences import numbers_of
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
+from deepcritical.export.figures import figures_of
 from deepcritical.export.forest_figure import draw_forests
-from deepcritical.export.grids import Grid, findings_grid
 from deepcritical.export.mechanism_figure import draw_mechanism
-from deepcritical.export.parts import Block, Chains, Ledger, Part, Prose, parts_of
 from deepcritical.export.preview import Preview, preview_of
 from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.prose import (
@@ -36,12 +39,11 @@ from deepcritical.export.prose import (
     cited_html,
     column_widths,
     natural_width,
-    numbers_of,
     study_name,
     to_html,
     to_inline_html,
 )
-from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of, trials_of
+from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of
 from deepcritical.export.svg import Drawing
 from deepcritical.export.templating import filled, stylesheet
 from deepcritical.export.timeline import draw_timeline, timeline
@@ -52,6 +54,10 @@ _KINDS = (
     ("controlled", "controlled studies without randomisation alone"),
 )
 """What the verdict may be drawn from."""
+
+
+_STOP_CLASSES = {"efficacy": "lack of effect, or futility", "other": "another reason"}
+"""In words, where the class itself says too little."""
 
 
 class Step(NamedTuple):
@@ -132,7 +138,9 @@ def render_mechanism(report: ResearchReport) -> str:
 
 def render_trials(document: Document) -> str:
     """The registered trials, those that were stopped first."""
-    return filled("trials.html", trials=trials_of(document))
+    words = {"phase_name": phase_name, "stop_words": _STOP_CLASSES}
+    trials = trials_of(document.references, document.evidence_table)
+    return filled("trials.html", trials=trials, **words)
 
 
 def render_studies(
@@ -187,13 +195,14 @@ def render_timeline(report: ResearchReport) -> str:
 
 def _report(report: ResearchReport, *, alone: bool, parts: Sequence[Part] | None = None) -> str:
     references = report.references
-    candidates = candidate_table(report.drug_candidates, references).partition("\n\n")[2]
+    if parts is None:
+        parts = parts_of(report, "file" if alone else "page", figures_of(report))
     return filled(
         "report.html",
         report=report,
-        parts=parts_of(report, "file" if alone else "page") if parts is None else parts,
+        parts=parts,
         findings=findings_grid(report),
-        candidates=candidates,
+        candidates=candidate_table(report.drug_candidates, references),
         shown=_Blocks(report, alone=alone),
         numbers=partial(numbers_of, references=references),
         **_words(report),
@@ -227,7 +236,7 @@ class _Blocks:
         self.edges = {(e.edge.subject, e.edge.object): e for e in edges}
         self.words = _words(report)
 
-    def __call__(self, block: Block) -> str:
+    def __call__(self, block: object) -> str:
         match block:
             case Prose(markdown):
                 return to_html(markdown, self.report.references)
@@ -239,24 +248,13 @@ class _Blocks:
                 )
             case Drawing():
                 return filled("figure.html", drawing=block)
-            case Chains(hypotheses):
-                return self._chains(hypotheses)
+            case Chains(hypotheses, drug):
+                chains = [(h, tuple(_steps(h, self.edges))) for h in hypotheses]
+                return filled("chains.html", chains=chains, drug=drug)
             case Ledger():
-                return filled(
-                    "ledger.html",
-                    ledger=block,
-                    **self.words,
-                )
+                return filled("ledger.html", ledger=block, **self.words)
             case _:
                 return filled("references.html", sources=self.sources)
-
-    def _chains(self, hypotheses: Sequence[HypothesisTested]) -> str:
-        drugs = self.report.drug_candidates
-        return filled(
-            "chains.html",
-            chains=[(h, tuple(_steps(h, self.edges))) for h in hypotheses],
-            drug=drugs[0].name if drugs else "",
-        )
 
 
 def _steps(
@@ -276,7 +274,7 @@ def _answer(answer: DeepAnswer, *, alone: bool) -> str:
         alone=alone,
         checklist=answer.checklist_table(),
         searches=search_log(answer.searches),
-        evidence=evidence_table(answer.evidence_table, references).partition("\n\n")[2],
+        evidence=evidence_table(answer.evidence_table, references),
         **_words(answer),
     )
 

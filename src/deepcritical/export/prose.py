@@ -15,12 +15,11 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType, OptionsDict
 
-from deepcritical.domain.brief import DecidingStudy, TrialUnderWay
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.sentences import Sentence, numbers_of
 
 LINE = 124
 """Characters of a table that the page has room for."""
@@ -28,7 +27,6 @@ EM = 0.52
 """Mean width of a character, in units of the size of the text."""
 _MARKER = bounded(r"\[(\d{1,4})\](?!\()")
 _STOPS = ".!?"
-_ORIGINS = {"template": "written by rules from typed results", "quote": "a record's own words"}
 LONGEST_WORD = 18
 """Letters from which a longer word is broken, not given room."""
 _GAP = 4.5
@@ -151,11 +149,6 @@ class Cited(NamedTuple):
     stop: str
 
 
-def numbers_of(evidence_ids: Sequence[str], references: Sequence[Reference]) -> tuple[int, ...]:
-    """Return the places of the records in the list of references, from 1."""
-    return tuple(n for n, r in enumerate(references, 1) if r.evidence_id in evidence_ids)
-
-
 def cited(sentences: Sequence[Sentence], references: Sequence[Reference]) -> Iterator[Cited]:
     """Return each sentence with the numbers that stand before its stop."""
     for sentence in sentences:
@@ -170,31 +163,6 @@ def cited_html(sentences: Sequence[Sentence], references: Sequence[Reference]) -
         escape(visible(text)) + _chips(numbers, references) + stop
         for text, numbers, stop in cited(sentences, references)
     )
-
-
-def how_checked(sentence: Sentence) -> str:
-    """Return who wrote a sentence and which checks it passed, in words."""
-    wrote = _ORIGINS.get(sentence.origin) or f"written by {sentence.written_by or 'a model'}"
-    passed = [
-        f"{check.name} ({check.by})" if check.by else check.name
-        for check in sentence.checks
-        if check.passed
-    ]
-    return f"{wrote}; checked: {', '.join(passed)}" if passed else wrote
-
-
-def study_facts(study: DecidingStudy) -> str:
-    """Return design, size and comparator of a study."""
-    people = f"{study.people:,} people" if study.people else ""
-    against = f"against {study.comparator}" if study.comparator else ""
-    return ", ".join(filter(None, (study.design, people, against)))
-
-
-def trial_facts(trial: TrialUnderWay) -> str:
-    """Return registry id, status, size and end of a trial."""
-    people = f"{trial.participants:,} people" if trial.participants else ""
-    ends = f"completion expected {trial.completion}" if trial.completion else ""
-    return ", ".join(filter(None, (trial.registry_id, trial.status, people, ends)))
 
 
 def study_name(evidence_ids: Sequence[str], report: ResearchReport) -> str:
