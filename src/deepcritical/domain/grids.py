@@ -39,13 +39,6 @@ class Cell(NamedTuple):
         """Return what a browser sorts the row by; '' sorts last."""
         return self.text.lower() if self.rank is None else str(self.rank)
 
-    @property
-    def plain(self) -> str:
-        """Return all that is printed, as text."""
-        marks = "".join(f"[{n}]" for n in self.numbers)
-        symbol = "⊕⊕⊕⊕" if self.is_grade else ""
-        return " ".join(part for part in (self.text, symbol, marks, self.note) if part)
-
 
 class Grid(NamedTuple):
     """A table with one header row."""
@@ -55,22 +48,25 @@ class Grid(NamedTuple):
     rows: tuple[tuple[Cell, ...], ...]
     sortable: bool = False
 
-    @property
-    def columns(self) -> list[list[str]]:
-        """Return the texts of each column, its heading first."""
-        texts = [self.heads, *(tuple(cell.plain for cell in row) for row in self.rows)]
-        return [list(column) for column in zip(*texts, strict=True)]
-
 
 def findings_grid(report: ReportData) -> Grid:
     """Return the summary of findings: the rows of the brief, or the weightiest of the verdict."""
-    ranked = sorted(report.verdict.rows, key=lambda row: _WEIGHTS.index(row.importance))
-    rows = report.brief.findings if report.brief else ranked[:_MOST_FINDINGS]
+    rows = report.brief.findings if report.brief else _weightiest_first(report)[:_MOST_FINDINGS]
+    cells = tuple(_finding(row, report) for row in rows)
+    return Grid("Summary of findings", COLUMNS, cells)
+
+
+def outcomes_grid(report: ReportData) -> Grid:
+    """Return all rows of the verdict with their weight, where the brief leaves some out."""
+    rows = _weightiest_first(report)
+    shown = rows if report.brief and len(rows) > len(report.brief.findings) else []
     return Grid(
-        "Summary of findings",
-        COLUMNS,
-        tuple(_finding(row, report) for row in rows),
+        "All outcomes", COLUMNS, tuple(_finding(row, report, row.importance) for row in shown)
     )
+
+
+def _weightiest_first(report: ReportData) -> list[OutcomeRow]:
+    return sorted(report.verdict.rows, key=lambda row: _WEIGHTS.index(row.importance))
 
 
 def studies_grid(report: ReportData) -> Grid:
@@ -101,10 +97,10 @@ def trials_grid(report: ReportData) -> Grid:
     )
 
 
-def _finding(row: OutcomeRow, report: ReportData) -> tuple[Cell, ...]:
+def _finding(row: OutcomeRow, report: ReportData, weight: str = "") -> tuple[Cell, ...]:
     outcome, comparator, studies, result, certainty = finding_cells(row)
     return (
-        Cell(outcome),
+        Cell(outcome, note=weight),
         Cell(comparator),
         Cell(studies),
         Cell(result, numbers_of(row.evidence_ids, report.references)),

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.grids import Grid, studies_grid, trials_grid
+from deepcritical.domain.grids import Grid, outcomes_grid, studies_grid, trials_grid
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_data import ReportData
 from deepcritical.domain.report_markdown import (
     because,
     change_table,
     evidence_table,
-    findings_table,
     quotes,
 )
 from deepcritical.domain.report_parts import Claim, HypothesisTested, ReportSection
@@ -87,10 +86,9 @@ def parts_of(
 def _body(report: ReportData, medium: Medium, figures: Figures) -> Iterator[Part]:
     forests, trials = figures.get("forest", ()), trials_grid(report)
     yield _studies(report, medium, figures)
-    if medium == "paper" and report.brief:
-        rows, few = report.verdict.rows, len(report.brief.findings)
-        told = findings_table(rows, report.references) if len(rows) > few else ""
-        yield Part("outcomes", "All outcomes", _prose(told))
+    if medium == "paper":
+        outcomes = outcomes_grid(report)
+        yield Part("outcomes", outcomes.name, (outcomes,))
     yield Part("findings", report.clinical_findings.title, _section(report, "clinical_findings"))
     yield Part("forest", "Forest plots", tuple(forests), _count(len(forests), "outcome"))
     yield Part("harms", "Harms", _section(report, "safety"))

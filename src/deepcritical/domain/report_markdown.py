@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.brief import comparator_words, studies_words
-from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.report_parts import (
@@ -16,7 +14,6 @@ from deepcritical.domain.report_parts import (
 )
 from deepcritical.domain.sentences import citation_marks
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import Importance, OutcomeRow
 
 _SCALES = "How these scores are computed: see “How the verdict is reached” in the documentation."
 _TABLE_NOTE = (
@@ -26,9 +23,6 @@ _TABLE_NOTE = (
     "population. A direction that only a model reads, or that it disputes, is marked; the verdict "
     "counts the direction that the rules read."
 )
-_MOST_ROWS: dict[Importance, int] = {"critical": 10, "harm": 8, "important": 8, "surrogate": 5}
-"""Rows of each weight that are printed; the data holds all."""
-_NEARNESS = {"direct": "", "broader": ", indirect", "related": ", other people"}
 _TEXT_USED = {
     "summary": "Text used: demo summary, not the abstract itself",
     "registry": "Text used: registry entry",
@@ -113,32 +107,6 @@ def candidate_table(candidates: Sequence[DrugCandidate], references: Sequence[Re
         for candidate in candidates
     ]
     return table(header, rows)
-
-
-def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) -> str:
-    """The summary of findings: the outcomes that decide first, then harms and lesser ones."""
-    if not rows:
-        return ""
-    header = tuple("Outcome;Weight;Compared with;Studies (people);Finding;GRADE;Records".split(";"))
-    shown = []
-    for weight, most in _MOST_ROWS.items():
-        of_weight = [row for row in rows if row.importance == weight]
-        shown += (gravest_first(of_weight) if weight == "harm" else of_weight)[:most]
-    lines = [
-        (
-            escape_markdown(f"{row.outcome} ({row.tested_as})" if row.tested_as else row.outcome),
-            f"{row.importance}{_NEARNESS[row.directness]}",
-            escape_markdown(comparator_words(row)),
-            studies_words(row),
-            escape_markdown(row.finding),
-            row.certainty.value,
-            citation_marks(row.evidence_ids, references),
-        )
-        for row in shown
-    ]
-    left = len(rows) - len(lines)
-    more = f"\n\n{left} more outcomes are in the report's data." if left else ""
-    return f"{table(header, lines)}{more}"
 
 
 def change_table(changes: Sequence[VerdictChange], references: Sequence[Reference]) -> str:

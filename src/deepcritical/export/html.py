@@ -33,12 +33,8 @@ from deepcritical.export.mechanism_figure import draw_mechanism
 from deepcritical.export.preview import Preview, preview_of
 from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.prose import (
-    EM,
-    LINE,
     chip,
     cited_html,
-    column_widths,
-    natural_width,
     study_name,
     to_html,
     to_inline_html,
@@ -216,16 +212,7 @@ def _words(document: Document) -> dict[str, object]:
         "inline": partial(to_inline_html, references=references),
         "told": partial(cited_html, references=references),
         "chip": partial(chip, references=references),
-        "widths": _widths,
     }
-
-
-def _widths(grid: Grid) -> tuple[str, list[str]]:
-    """The least width of a table in em, and the share of each column in percent."""
-    columns = grid.columns
-    widths = column_widths(columns, LINE)
-    shares = [f"{100 * width / sum(widths):.1f}" for width in widths]
-    return f"{min(natural_width(columns), LINE) * EM:.0f}", shares
 
 
 class _Blocks:

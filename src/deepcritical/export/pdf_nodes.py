@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from deepcritical.export.plain import one_line
-from deepcritical.export.prose import LONGEST_WORD, column_widths, longest_word, to_tree
+from deepcritical.export.prose import to_tree
 from deepcritical.export.svg import Drawing, inline
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 _LONG_WORD = re.compile(r"[^\s/-]{33,}")
-_LINE = 118
-"""Characters of a table on a line of the page."""
 _SIZE, _DENSE, _MANY = 8.2, 7.4, 7
 """Text of tables in points; that of tables with more columns than so many."""
 _TALL_CELL = 800
@@ -51,16 +48,6 @@ def figure(drawing: Drawing) -> Node:
     }
 
 
-def _shape(columns: Sequence[Sequence[str]]) -> Node:
-    """How a table with these columns, each with its heading first, is laid out."""
-    return {
-        "size": _DENSE if len(columns) > _MANY else _SIZE,
-        "columns": column_widths(columns, _LINE),
-        "breakable": any(len(cell) > _TALL_CELL for cells in columns for cell in cells),
-        "hyphenate": any(longest_word(cells) > LONGEST_WORD for cells in columns),
-    }
-
-
 def _node(node: SyntaxTreeNode, n_references: int) -> Node:
     made: Node = {"kind": node.type}
     if node.type == "citation":
@@ -73,7 +60,7 @@ def _node(node: SyntaxTreeNode, n_references: int) -> Node:
     if node.type == "heading":
         made["level"] = int(node.tag[1:])
     if node.type == "table":
-        made |= _shape(_cells(node))
+        made |= _shape(node)
     if node.type == "paragraph":
         made["leads"] = _leads(node)
     return made | {"children": [_node(child, n_references) for child in node.children]}
@@ -103,7 +90,11 @@ def _text(node: SyntaxTreeNode) -> str:
     return node.content or "".join(map(_text, node.children))
 
 
-def _cells(table: SyntaxTreeNode) -> list[list[str]]:
-    """The texts of each column, its heading first."""
+def _shape(table: SyntaxTreeNode) -> Node:
+    """Return how a table is laid out; the typesetter divides the line among the columns."""
     rows = [row.children for part in table.children for row in part.children]
-    return [[_text(cell) for cell in column] for column in zip(*rows, strict=False)]
+    return {
+        "size": _DENSE if len(rows[0]) > _MANY else _SIZE,
+        "columns": len(rows[0]),
+        "breakable": any(len(_text(cell)) > _TALL_CELL for row in rows for cell in row),
+    }

@@ -21,24 +21,8 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.sentences import Sentence, numbers_of
 
-LINE = 124
-"""Characters of a table that the page has room for."""
-EM = 0.52
-"""Mean width of a character, in units of the size of the text."""
 _MARKER = bounded(r"\[(\d{1,4})\](?!\()")
 _STOPS = ".!?"
-LONGEST_WORD = 18
-"""Letters from which a longer word is broken, not given room."""
-_GAP = 4.5
-"""Space around a cell, and what capitals take more, in characters."""
-_LINE_END = bounded(r"[\s/]|-(?=[^\W\d])")
-"""Where a line may end within a cell; a number that holds hyphens stays whole."""
-_FILLED = 1.25
-"""Room that a column would take, in mean lengths of its cells: most of them fit on one line."""
-_WIDE = 40.0
-"""Characters from which a longer text is set on several lines even where there is room."""
-Columns = Sequence[Sequence[str]]
-"""The texts of each column, its heading first."""
 
 
 def to_html(markdown: str, references: Sequence[Reference]) -> str:
@@ -108,30 +92,10 @@ def _render_table_open(
     _renderer: RendererHTML, tokens: Sequence[Token], index: int, _o: OptionsDict, _env: EnvType
 ) -> str:
     # A wide table scrolls within itself, also by keyboard, so that the page never does.
-    texts = _columns(tokens[index:])
-    widths = column_widths(texts, LINE)
-    shares = "".join(f'<col style="width:{100 * w / sum(widths):.1f}%">' for w in widths)
-    least = min(natural_width(texts), LINE) * EM
     headings = [t.content for t, of in pairwise(tokens[:index]) if of.type == "heading_close"]
     columns = [t.content for t in tokens[index:] if t.type == "inline"][:2]
     name = escape(visible(", ".join([*headings[-1:], *columns])), quote=True)
-    return (
-        f'<div class="scroll" role="region" aria-label="Table: {name}" tabindex="0">'
-        f'<table style="min-width:{least:.0f}em"><colgroup>{shares}</colgroup>'
-    )
-
-
-def _columns(tokens: Sequence[Token]) -> list[list[str]]:
-    """The texts of each column of the table that the tokens begin with."""
-    rows: list[list[str]] = []
-    for token, inner in pairwise(tokens):
-        if token.type == "table_close":
-            break
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type in ("th_open", "td_open"):
-            rows[-1].append(inner.content)
-    return [list(column) for column in zip(*rows, strict=False)]
+    return f'<div class="scroll" role="region" aria-label="Table: {name}" tabindex="0"><table>'
 
 
 def _render_table_close(
@@ -175,41 +139,3 @@ def study_name(evidence_ids: Sequence[str], report: ResearchReport) -> str:
 
 def _chips(numbers: Sequence[int], references: Sequence[Reference]) -> str:
     return f" {''.join(chip(n, references) for n in numbers)}" if numbers else ""
-
-
-def column_widths(columns: Columns, line: float) -> list[float]:
-    """Widths in characters: room for the longest word, the rest by what the cells would take.
-
-    Args:
-        columns: A table.
-        line: Characters that a line has room for; the widths add up to it, or to more where the
-            longest words need that.
-    """
-    least = [_least(cells) for cells in columns]
-    wanted = [
-        max(0.0, _FILLED * _mean_length(cells, line) + _GAP - width)
-        for cells, width in zip(columns, least, strict=True)
-    ]
-    spare = max(0.0, line - sum(least)) / (sum(wanted) or 1.0)
-    return [width + spare * more for width, more in zip(least, wanted, strict=True)]
-
-
-def natural_width(columns: Columns) -> float:
-    """The characters that a table can be read well in."""
-    return sum(
-        max(_least(cells), min(_WIDE, _FILLED * _mean_length(cells, _WIDE) + _GAP))
-        for cells in columns
-    )
-
-
-def longest_word(cells: Sequence[str]) -> int:
-    """Letters of the longest word."""
-    return max((len(word) for cell in cells for word in _LINE_END.split(cell)), default=1)
-
-
-def _least(cells: Sequence[str]) -> float:
-    return min(longest_word(cells), LONGEST_WORD) + _GAP
-
-
-def _mean_length(cells: Sequence[str], most: float) -> float:
-    return sum(min(len(cell), most) for cell in cells) / len(cells)
