@@ -17,12 +17,12 @@ from deepcritical.domain.checks import Check, failed, passed
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.layout import Ledger, References, parts_of
 from deepcritical.domain.layout_markdown import block_markdown, head_markdown
+from deepcritical.domain.markdown import one_line
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export import pdf_nodes as nodes
 from deepcritical.export.figures import figures_of
 from deepcritical.export.pdf_nodes import Node
-from deepcritical.export.plain import one_line
 from deepcritical.export.svg import Drawing
 
 if TYPE_CHECKING:

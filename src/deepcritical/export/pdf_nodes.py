@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from deepcritical.export.plain import one_line
+from deepcritical.domain.markdown import one_line
 from deepcritical.export.prose import to_tree
 from deepcritical.export.svg import Drawing, inline
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from deepcritical.domain.answer import Document
 from deepcritical.domain.brief import StudyRow
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
+from deepcritical.domain.markdown import one_line
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.sentences import numbers_of
-from deepcritical.export.plain import one_line
 
 EVIDENCE_COLUMNS = (
     "number id title authors year journal design level certainty certainty_reasons quality "
