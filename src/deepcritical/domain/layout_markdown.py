@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from deepcritical.domain.brief import Brief, badge, study_words, trial_words
+from deepcritical.domain.brief import badge, study_words, trial_words
 from deepcritical.domain.claims import is_quote
 from deepcritical.domain.grids import Cell, Grid, findings_grid
 from deepcritical.domain.layout import Chains, Ledger, Prose, References, parts_of
@@ -49,18 +49,19 @@ def head_markdown(report: ReportData) -> str:
     parts = (
         " · ".join((f"**{label}**", *map(escape_markdown, remarks))),
         *notices,
-        *_answered(report),
+        *answered(report),
         grid_markdown(findings_grid(report)),
         titled(
             "Drug candidates",
             candidate_table(report.drug_candidates, report.references) if several else "",
         ),
-        *(_rest(report.brief, report.references) if report.brief else ()),
+        *(titled(*part) for part in listed(report)),
     )
     return _joined(parts)
 
 
-def _answered(report: ReportData) -> Iterator[str]:
+def answered(report: ReportData) -> Iterator[str]:
+    """Yield the paragraphs that answer the question; '' for those that say nothing."""
     brief, references = report.brief, report.references
     if brief is None:
         yield escape_markdown(report.answer)
@@ -73,7 +74,11 @@ def _answered(report: ReportData) -> Iterator[str]:
     yield as_markdown(brief.synthesis, references)
 
 
-def _rest(brief: Brief, references: Sequence[Reference]) -> Iterator[str]:
+def listed(report: ReportData) -> Iterator[tuple[str, str]]:
+    """Yield the lists of the brief, each with its heading; '' for an empty one."""
+    brief, references = report.brief, report.references
+    if brief is None:
+        return
     studies = (
         f"**{escape_markdown(study.name)}**{_after(', ', escape_markdown(study_words(study)))}: "
         f"{as_markdown((study.result,), references)}"
@@ -85,9 +90,9 @@ def _rest(brief: Brief, references: Sequence[Reference]) -> Iterator[str]:
         + _after(" ", citation_marks((trial.evidence_id,), references))
         for trial in brief.trials
     )
-    yield titled("Main studies", _bullets(studies))
-    yield titled("What is missing", _bullets(map(escape_markdown, brief.missing)))
-    yield titled("Trials under way", _bullets(trials))
+    yield "Main studies", _bullets(studies)
+    yield "What is missing", _bullets(map(escape_markdown, brief.missing))
+    yield "Trials under way", _bullets(trials)
 
 
 def block_markdown(block: object, references: Sequence[Reference]) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.markdown import escape_markdown, one_line
+from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Directness, Way
@@ -123,15 +123,11 @@ def citation_marks(evidence_ids: Sequence[str], references: Sequence[Reference])
 
 def as_markdown(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
     """Return the sentences as one Markdown paragraph, the citation marks before each stop."""
-    return " ".join(_cited(escape_markdown(one.text), one, references) for one in sentences)
+    return " ".join(_cited(one, references) for one in sentences)
 
 
-def as_text(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
-    """Return the sentences as one line for a terminal, the citation marks before each stop."""
-    return " ".join(_cited(one_line(one.text), one, references) for one in sentences)
-
-
-def _cited(text: str, sentence: Sentence, references: Sequence[Reference]) -> str:
+def _cited(sentence: Sentence, references: Sequence[Reference]) -> str:
+    text = escape_markdown(sentence.text)
     if not (marks := citation_marks(sentence.evidence_ids, references)):
         return text
     stop = text[-1] if text[-1:] in ".!?" else "."
