@@ -10,7 +10,7 @@ from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.evidence_table import EvidenceRow, phase_name
 from deepcritical.domain.record_kinds import STOPPED, status_words
 from deepcritical.domain.report_data import ReportData
-from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.report_parts import DrugCandidate, Reference
 from deepcritical.domain.sentences import numbers_of
 from deepcritical.domain.votes import Importance, OutcomeRow
 
@@ -51,22 +51,44 @@ class Grid(NamedTuple):
 
 def findings_grid(report: ReportData) -> Grid:
     """Return the summary of findings: the rows of the brief, or the weightiest of the verdict."""
-    rows = report.brief.findings if report.brief else _weightiest_first(report)[:_MOST_FINDINGS]
-    cells = tuple(_finding(row, report) for row in rows)
-    return Grid("Summary of findings", COLUMNS, cells)
+    ranked = weightiest_first(report.verdict.rows)[:_MOST_FINDINGS]
+    rows = report.brief.findings if report.brief else ranked
+    return Grid("Summary of findings", COLUMNS, tuple(_finding(row, report) for row in rows))
 
 
 def outcomes_grid(report: ReportData) -> Grid:
-    """Return all rows of the verdict with their weight, where the brief leaves some out."""
-    rows = _weightiest_first(report)
-    shown = rows if report.brief and len(rows) > len(report.brief.findings) else []
-    return Grid(
-        "All outcomes", COLUMNS, tuple(_finding(row, report, row.importance) for row in shown)
+    """Return every row of the verdict with its weight, also those that the brief leaves out."""
+    rows = weightiest_first(report.verdict.rows)
+    cells = tuple(_finding(row, report, row.importance) for row in rows)
+    return Grid("All outcomes", COLUMNS, cells)
+
+
+def weightiest_first(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
+    """Return rows against nothing before those against other drugs, in the order of weight."""
+    return sorted(
+        rows, key=lambda r: (bool(r.comparator) and not r.asked, _WEIGHTS.index(r.importance))
     )
 
 
-def _weightiest_first(report: ReportData) -> list[OutcomeRow]:
-    return sorted(report.verdict.rows, key=lambda row: _WEIGHTS.index(row.importance))
+def candidates_grid(report: ReportData) -> Grid:
+    """Return each drug with its own verdict; no row where there is only one."""
+    several = report.drug_candidates if len(report.drug_candidates) > 1 else ()
+    return Grid(
+        "Drug candidates",
+        ("Drug", "Verdict", "Certainty", "Studies", "Rule and deciding records"),
+        tuple(_candidate(one, report) for one in several),
+    )
+
+
+def _candidate(one: DrugCandidate, report: ReportData) -> tuple[Cell, ...]:
+    verdict = one.verdict
+    return (
+        Cell(one.name),
+        Cell(verdict.label.value),
+        Cell(verdict.certainty.value, is_grade=True),
+        Cell(str(one.studies)),
+        Cell(verdict.rule.rstrip("."), numbers_of(verdict.deciding_ids, report.references)),
+    )
 
 
 def studies_grid(report: ReportData) -> Grid:

@@ -28,12 +28,6 @@ Figures = Mapping[str, Sequence[object]]
 """Drawings that are not empty: `forest`, `mechanism`, `prisma` and `timeline`."""
 
 
-class Prose(NamedTuple):
-    """A text that the report holds as Markdown."""
-
-    markdown: str
-
-
 class Chains(NamedTuple):
     """The mechanism chains."""
 
@@ -68,7 +62,7 @@ class Part(NamedTuple):
     """Letters; unique in a report."""
     title: str
     blocks: tuple[object, ...]
-    """`Grid`, `Prose`, `Chains`, `References`, `Ledger`, or a figure."""
+    """Markdown as text, `Grid`, `Chains`, `References`, `Ledger`, or a figure."""
     holds: str = ""
     """How much is in it, in words."""
     appendix: bool = False
@@ -86,9 +80,9 @@ def parts_of(
 def _body(report: ReportData, medium: Medium, figures: Figures) -> Iterator[Part]:
     forests, trials = figures.get("forest", ()), trials_grid(report)
     yield _studies(report, medium, figures)
-    if medium == "paper":
-        outcomes = outcomes_grid(report)
-        yield Part("outcomes", outcomes.name, (outcomes,))
+    rows = report.verdict.rows
+    if medium == "paper" and report.brief and len(rows) > len(report.brief.findings):
+        yield Part("outcomes", "All outcomes", (outcomes_grid(report),))
     yield Part("findings", report.clinical_findings.title, _section(report, "clinical_findings"))
     yield Part("forest", "Forest plots", tuple(forests), _count(len(forests), "outcome"))
     yield Part("harms", "Harms", _section(report, "safety"))
@@ -96,13 +90,12 @@ def _body(report: ReportData, medium: Medium, figures: Figures) -> Iterator[Part
     yield Part("trials", "Registered trials", (trials,), _count(len(trials.rows), "trial"))
     contradictions, change = report.contradictions, report.what_would_change
     yield Part("contradictions", contradictions.title, _section(report, "contradictions"))
-    changes = _prose(change_table(report.verdict_changes, report.references))
-    yield Part("change", change.title, (*_prose(change.content), *changes))
-    yield Part("curated", "Curated drug facts", _prose(facts_markdown(report.drug_facts)))
+    changes = change_table(report.verdict_changes, report.references)
+    yield Part("change", change.title, (change.content, changes))
+    yield Part("curated", "Curated drug facts", (facts_markdown(report.drug_facts),))
     limitations = "\n".join(f"- {text}" for text in report.limitations)
-    yield Part("limitations", "Limitations", _prose(limitations))
-    if report.brief is None:
-        yield Part("conclusion", "Conclusion", _prose(report.conclusion))
+    yield Part("limitations", "Limitations", (limitations,))
+    yield Part("conclusion", "Conclusion", ("" if report.brief else report.conclusion,))
 
 
 def _studies(report: ReportData, medium: Medium, figures: Figures) -> Part:
@@ -111,10 +104,10 @@ def _studies(report: ReportData, medium: Medium, figures: Figures) -> Part:
     if report.study_table or medium == "page":
         grid = studies_grid(report)
         # Of several candidates it has only those of the first.
-        others = _prose(rows) if medium != "page" and len(report.drug_candidates) > 1 else ()
+        others = rows if medium != "page" and len(report.drug_candidates) > 1 else ""
         count = _count(len(grid.rows), "study", "studies")
-        return Part("studies", "Studies", (grid, *others), count)
-    return Part("studies", "Evidence table", (*figures.get("timeline", ()), *_prose(rows)))
+        return Part("studies", "Studies", (grid, others), count)
+    return Part("studies", "Evidence table", (*figures.get("timeline", ()), rows))
 
 
 def _mechanism(report: ReportData, medium: Medium, figures: Figures) -> Part:
@@ -129,10 +122,10 @@ def _mechanism(report: ReportData, medium: Medium, figures: Figures) -> Part:
 def _appendices(report: ReportData, medium: Medium, figures: Figures) -> Iterator[Part]:
     yield Part("assessed", "How this was assessed", _assessed(report, figures), appendix=True)
     searches = "" if medium == "page" else search_log(report.searches)
-    yield Part("log", "Search log", _prose(searches), appendix=True)
+    yield Part("log", "Search log", (searches,), appendix=True)
     if medium == "paper":
         edges = edge_evidence(report.hypotheses_tested, report.evidence_table, report.references)
-        yield Part("steps", "Evidence on each step of the mechanism", _prose(edges), appendix=True)
+        yield Part("steps", "Evidence on each step of the mechanism", (edges,), appendix=True)
     holds = str(len(report.references) or "")
     yield Part("references", "References", (References(),), holds, appendix=True)
     ledger = _ledger(report)
@@ -145,7 +138,7 @@ def _assessed(report: ReportData, figures: Figures) -> tuple[object, ...]:
     told = f"Question: {escape_markdown(report.research_question)}\n\n"
     told += because(report.verdict, report.references)
     told += f"\n- {report.support}." if report.support else ""
-    return (*_prose(told), *figures.get("prisma", ()), *_prose(report.methodology.content))
+    return (told, *figures.get("prisma", ()), report.methodology.content)
 
 
 def _ledger(report: ReportData) -> Ledger:
@@ -175,18 +168,13 @@ def _filled(blocks: Sequence[object]) -> tuple[object, ...]:
 def _empty(block: object) -> bool:
     if isinstance(block, Grid):
         return not block.rows
-    return isinstance(block, Ledger) and not (block.sentences or block.entries)
+    return block == "" or block == Ledger((), ())
 
 
-def _section(report: ReportData, name: str) -> tuple[Prose, ...]:
+def _section(report: ReportData, name: str) -> tuple[str, str]:
     """The text of a section, then the sentences of records in it."""
     part: ReportSection = getattr(report, name)
-    told = quotes(part.quoted, report.references, report.evidence_table)
-    return (*_prose(part.content), *_prose(told))
-
-
-def _prose(markdown: str) -> tuple[Prose, ...]:
-    return (Prose(markdown),) if markdown else ()
+    return part.content, quotes(part.quoted, report.references, report.evidence_table)
 
 
 def _count(count: int, one: str, several: str = "") -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from deepcritical.domain.brief import badge, study_words, trial_words
 from deepcritical.domain.claims import is_quote
-from deepcritical.domain.grids import Cell, Grid, findings_grid
-from deepcritical.domain.layout import Chains, Ledger, Prose, References, parts_of
+from deepcritical.domain.grids import Cell, Grid, candidates_grid, findings_grid
+from deepcritical.domain.layout import Chains, Ledger, References, parts_of
 from deepcritical.domain.markdown import escape_markdown, table, unescape_markdown
 from deepcritical.domain.report_data import ReportData
-from deepcritical.domain.report_markdown import candidate_table, reference_list, titled
+from deepcritical.domain.report_markdown import reference_list, titled
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.sentences import Sentence, as_markdown, citation_marks, how_checked
 
@@ -45,16 +45,12 @@ def head_markdown(report: ReportData) -> str:
     """
     label, remarks = badge(report)
     notices = (f"> Note: {escape_markdown(notice)}" for notice in report.notices)
-    several = len(report.drug_candidates) > 1
     parts = (
         " · ".join((f"**{label}**", *map(escape_markdown, remarks))),
         *notices,
         *answered(report),
         grid_markdown(findings_grid(report)),
-        titled(
-            "Drug candidates",
-            candidate_table(report.drug_candidates, report.references) if several else "",
-        ),
+        titled("Drug candidates", grid_markdown(candidates_grid(report))),
         *(titled(*part) for part in listed(report)),
     )
     return _joined(parts)
@@ -98,8 +94,8 @@ def listed(report: ReportData) -> Iterator[tuple[str, str]]:
 def block_markdown(block: object, references: Sequence[Reference]) -> str:
     """Return a block of a part; '' for a figure, which Markdown cannot show."""
     match block:
-        case Prose(markdown):
-            return markdown
+        case str():
+            return block
         case Grid():
             return grid_markdown(block)
         case Chains():

@@ -7,7 +7,6 @@ from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.report_parts import (
-    DrugCandidate,
     Quoted,
     Reference,
     VerdictChange,
@@ -86,27 +85,6 @@ def because(verdict: Verdict, references: Sequence[Reference]) -> str:
     lines += [f"Caps: {'; '.join(verdict.caps)}."] if verdict.caps else []
     lines.append(_SCALES)
     return "\n".join(f"- {line}" for line in lines)
-
-
-def candidate_table(candidates: Sequence[DrugCandidate], references: Sequence[Reference]) -> str:
-    """Each drug with its own verdict; nothing without candidates."""
-    if not candidates:
-        return ""
-    several = len(candidates) > 1
-    decided = "Rule and deciding records" if several else "Deciding records"
-    header = ("Drug", "Verdict", "Certainty", "Studies", decided)
-    rows = [
-        (
-            escape_markdown(candidate.name),
-            candidate.verdict.label.value,
-            candidate.verdict.certainty.value,
-            str(candidate.studies),
-            f"{candidate.verdict.rule.rstrip('.') if several else ''} "
-            f"{citation_marks(candidate.verdict.deciding_ids, references)}".strip(),
-        )
-        for candidate in candidates
-    ]
-    return table(header, rows)
 
 
 def change_table(changes: Sequence[VerdictChange], references: Sequence[Reference]) -> str:

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from deepcritical.domain.grids import weightiest_first
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.votes import (
     NOT_STATED,
-    Importance,
     OutcomeRow,
     PooledEffect,
     RowEffect,
@@ -21,7 +21,6 @@ from deepcritical.export.prose import study_name
 from deepcritical.export.svg import Drawing, label, lines_of, path
 
 _MOST = 4
-_WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
 _RATIOS = {"RR": "Risk ratio", "OR": "Odds ratio", "HR": "Hazard ratio", "IRR": "Rate ratio"}
 _DIFFERENCES = {
     "RD": "Risk difference",
@@ -106,7 +105,7 @@ class _Scale:
 
 def draw_forests(report: ResearchReport) -> tuple[Drawing, ...]:
     """Return a plot for each outcome with two or more intervals of one measure, at most four."""
-    ranked = sorted(report.verdict.rows, key=lambda row: _WEIGHTS.index(row.importance))
+    ranked = weightiest_first(report.verdict.rows)
     plots = [plot for row in ranked if (plot := _plot(row, report))][:_MOST]
     drugs = report.drug_candidates
     drug = drugs[0].name if drugs else "the drug"

@@ -13,20 +13,20 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from deepcritical.domain.answer import DeepAnswer, Document
-from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells
+from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells, label_words
 from deepcritical.domain.comparison import compare, outcome_words
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.evidence_table import phase_name
-from deepcritical.domain.grids import Grid, findings_grid, trials_of
-from deepcritical.domain.layout import Chains, Ledger, Part, Prose, parts_of
+from deepcritical.domain.grids import Grid, candidates_grid, findings_grid, outcomes_grid, trials_of
+from deepcritical.domain.layout import Chains, Ledger, Part, parts_of
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import candidate_table, evidence_table
+from deepcritical.domain.report_markdown import evidence_table
 from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.section_markdown import edge_evidence, search_log
 from deepcritical.domain.sentences import numbers_of
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import Importance, OutcomeRow
+from deepcritical.domain.votes import OutcomeRow
 from deepcritical.export.figures import figures_of
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.mechanism_figure import draw_mechanism
@@ -166,21 +166,14 @@ def render_studies(
         kinds=_KINDS,
         changed=verdict is not None,
         verdict=shown.verdict,
-        found=sorted(shown.verdict.rows, key=_by_weight),
         was=report.verdict,
         hinges=[(study_name(ids, report), ids, other) for ids, other in hinges],
         numbers={r.evidence_id: n for n, r in enumerate(report.references, 1)},
         chip=partial(chip, references=report.references),
-        columns=COLUMNS,
-        cells=finding_cells,
+        found=outcomes_grid(shown),
+        words=partial(label_words, brief=report.brief),
         forests=draw_forests(shown),
     )
-
-
-def _by_weight(row: OutcomeRow) -> tuple[bool, int]:
-    """Against nothing before other drugs, and the weightiest outcomes first."""
-    weights: tuple[Importance, ...] = ("critical", "important", "harm", "surrogate")
-    return bool(row.comparator) and not row.asked, weights.index(row.importance)
 
 
 def render_timeline(report: ResearchReport) -> str:
@@ -198,7 +191,7 @@ def _report(report: ResearchReport, *, alone: bool, parts: Sequence[Part] | None
         report=report,
         parts=parts,
         findings=findings_grid(report),
-        candidates=candidate_table(report.drug_candidates, references),
+        candidates=candidates_grid(report),
         shown=_Blocks(report, alone=alone),
         numbers=partial(numbers_of, references=references),
         **_words(report),
@@ -225,8 +218,8 @@ class _Blocks:
 
     def __call__(self, block: object) -> str:
         match block:
-            case Prose(markdown):
-                return to_html(markdown, self.report.references)
+            case str():
+                return to_html(block, self.report.references)
             case Grid():
                 cards = not (self.alone and block.sortable)
                 sortable = block.sortable and not self.alone
