@@ -12,8 +12,6 @@ from deepcritical.domain.report_parts import Reference, ReportSection
 from deepcritical.domain.sentences import Sentence, as_markdown
 from deepcritical.domain.text import capitalised, shorten_at_sentence
 
-__all__ = ["answer_texts", "brief_texts"]
-
 
 def brief_texts(brief: Brief, references: Sequence[Reference]) -> dict[str, Any]:
     """The fields of a report that repeat its brief as Markdown."""

@@ -38,8 +38,6 @@ from deepcritical.writing.checking import answer_entries, brief_entries
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.quoting import SET_PHRASES
 
-__all__ = ["audit", "check_sentences", "is_of_markdown", "records_of"]
-
 _SECTIONS = (
     "clinical_findings",
     "mechanistic_findings",

@@ -30,8 +30,6 @@ from deepcritical.writing.under_way import trials_under_way
 from deepcritical.writing.unread import own_words, quoted, without_text
 from deepcritical.writing.words import LATEST, THIRD, listed, row_sentence, told_of, vote_words
 
-__all__ = ["Matter", "Put", "answer_sentences", "brief_of", "leading_rows"]
-
 _TOLD_ROWS = 2
 """Rows on benefit that the answer tells."""
 _MOST_CITED = 5

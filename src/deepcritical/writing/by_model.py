@@ -28,8 +28,6 @@ from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.signs import clauses, signs
 from deepcritical.verification.verifiers import Verifier
 
-__all__ = ["Writer"]
-
 VERSION = 2
 _MOST = 8
 _LONGEST = 400

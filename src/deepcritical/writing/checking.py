@@ -30,8 +30,6 @@ from deepcritical.writing.studies import leading_vote
 from deepcritical.writing.unread import quote_in
 from deepcritical.writing.words import SECOND, WORDINGS, row_sentence, told_of, vote_words
 
-__all__ = ["answer_entries", "brief_entries"]
-
 _NOT_WRITTEN = "it is not what the verdict, its rows and the studies of the report give"
 
 

@@ -10,8 +10,6 @@ from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["Citer"]
-
 
 class Citer:
     """Gives each record a number when it is first cited.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from deepcritical.domain.base import Model
 
-__all__ = ["ReportContext"]
-
 
 class ReportContext(Model):
     """What the writer must say of the run itself."""

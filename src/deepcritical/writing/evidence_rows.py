@@ -12,8 +12,6 @@ from deepcritical.domain.record_kinds import classify_stop
 from deepcritical.domain.report_parts import DrugCandidate, Reference
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["evidence_rows"]
-
 
 def evidence_rows(
     store: EvidenceStore, references: Iterable[Reference], candidates: Sequence[DrugCandidate]

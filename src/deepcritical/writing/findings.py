@@ -15,8 +15,6 @@ from deepcritical.writing.harms import harm_facts
 from deepcritical.writing.studies import comparator_of, design_of, short_name
 from deepcritical.writing.words import CONTROL, row_sentence, vote_words
 
-__all__ = ["findings_of", "harm_sentence", "study_sentence"]
-
 _DESIGNS: dict[Tier, str] = {
     "randomised": "randomised trials",
     "controlled": "studies without randomisation",

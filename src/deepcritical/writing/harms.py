@@ -20,8 +20,6 @@ from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.writing.unread import quoted, tells_finding
 from deepcritical.writing.words import FIRST, LATEST, THIRD, listed, row_sentence, told_of
 
-__all__ = ["feared_names", "harm_facts", "harm_sentences", "harms_in_own_words"]
-
 _TOLD = 2
 """Harms that are told in a sentence of their own; the others are listed."""
 _LISTED = 6

@@ -20,8 +20,6 @@ from deepcritical.vocabulary.conditions import (
     is_kind_of,
 )
 
-__all__ = ["Licence", "how_indicated", "how_related"]
-
 Licence = Literal["same", "form", "people", ""]
 """For the condition, for one that MeSH files below it, in people who have it, or not at all."""
 

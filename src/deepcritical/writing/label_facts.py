@@ -31,8 +31,6 @@ from deepcritical.vocabulary.conditions import (
 )
 from deepcritical.writing.indications import Licence, how_indicated, how_related
 
-__all__ = ["Asked", "FactsTold", "fact_sentence", "facts_told"]
-
 _MOST = 3
 """Sentences of one kind that are told."""
 _OF_LICENCES = ("licensed", "listed")

@@ -15,8 +15,6 @@ from deepcritical.writing.quoting import edge_words
 from deepcritical.writing.studies import study_name
 from deepcritical.writing.words import listed
 
-__all__ = ["lead_of"]
-
 _MOST_EDGES = 4
 _MOST_DOSED = 6
 """Studies whose doses are told."""

@@ -14,8 +14,6 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 
-__all__ = ["Methods"]
-
 _SEARCHED_BY_WORDS = "The snapshot ranks its records by words (BM25)."
 _RANKED = (
     "What was found is ranked for the question before it is read; of records of one strength those "

@@ -13,14 +13,6 @@ from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
 from deepcritical.writing.words import listed
 
-__all__ = [
-    "LEADS",
-    "missing_sentence",
-    "passage_finding",
-    "passage_sentence",
-    "pointer_sentence",
-]
-
 LEADS = {
     "strongest": "What the records say on it, the strongest and most fitting first:",
     "newest": "What the records say on it, the newest first:",

@@ -13,17 +13,6 @@ from deepcritical.reading.sentences import quoted
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.citing import Citer
 
-__all__ = [
-    "AS_REPORTED",
-    "HARMS_UNREPORTED",
-    "NO_CONTRADICTION",
-    "SAME_RULES",
-    "SET_PHRASES",
-    "STEADY",
-    "Quoting",
-    "edge_words",
-]
-
 AS_REPORTED = "As reported in the records found; not a safety assessment."
 HARMS_UNREPORTED = (
     "No record found here reports harms. That is a gap of this search, not a sign of safety."

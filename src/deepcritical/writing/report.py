@@ -39,8 +39,6 @@ from deepcritical.writing.quoting import (
 from deepcritical.writing.studies import study_rows
 from deepcritical.writing.words import listed
 
-__all__ = ["Synthesis", "rank_drugs", "store_findings", "write"]
-
 _TOP = 5
 _ANY_DRUG = "any drug"
 """What a brief is on where no drug was asked about and none was found."""

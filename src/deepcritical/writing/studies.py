@@ -17,16 +17,6 @@ from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import NOT_STATED, Importance, Vote
 from deepcritical.writing.words import CONTROL, vote_words
 
-__all__ = [
-    "comparator_of",
-    "design_of",
-    "leading_vote",
-    "people_in",
-    "short_name",
-    "study_name",
-    "study_rows",
-]
-
 _BY_WEIGHT: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 _MASKED = {"double_blind": "double-blind", "single_blind": "single-blind", "open_label": "open"}
 _MOST_ARMS = 5

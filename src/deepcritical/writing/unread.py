@@ -14,8 +14,6 @@ from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 
-__all__ = ["own_words", "quote_in", "quoted", "tells_finding", "without_text"]
-
 _CONCLUDING = ("conclusion", "interpretation", "author")
 _FINDING = ("result", "finding", "main result")
 _LAST = 3

@@ -19,19 +19,6 @@ from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote, Way
 from deepcritical.vocabulary.conditions import condition_in
 from deepcritical.vocabulary.outcomes import construct_of
 
-__all__ = [
-    "CONTROL",
-    "FIRST",
-    "LATEST",
-    "SECOND",
-    "THIRD",
-    "WORDINGS",
-    "listed",
-    "row_sentence",
-    "told_of",
-    "vote_words",
-]
-
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 _COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
 _DISAGREE, _DIFFER = "studies disagree", "studies differ"
