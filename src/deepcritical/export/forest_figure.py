@@ -8,8 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from deepcritical.domain.effects import MEASURES, RATIOS
 from deepcritical.domain.grids import weightiest_first
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import (
     NOT_STATED,
     OutcomeRow,
@@ -21,12 +23,8 @@ from deepcritical.export.prose import study_name
 from deepcritical.export.svg import Drawing, label, lines_of, path
 
 _MOST = 4
-_RATIOS = {"RR": "Risk ratio", "OR": "Odds ratio", "HR": "Hazard ratio", "IRR": "Rate ratio"}
-_DIFFERENCES = {
-    "RD": "Risk difference",
-    "MD": "Mean difference",
-    "SMD": "Standardised mean difference",
-}
+_RATIOS = RATIOS - {"ratio"}
+_DIFFERENCES = ("RD", "MD", "SMD")
 _WIDTH, _LEFT, _RIGHT = 820, 304, 596
 _NAMES, _PEOPLE, _FIGURES = 12, 284, 620
 _HEAD, _ROW, _FOOT = 44, 30, 62
@@ -64,7 +62,7 @@ class _Plot(NamedTuple):
     @property
     def words(self) -> str:
         """Return the measure in words, with its unit."""
-        named = _RATIOS.get(self.measure) or _DIFFERENCES[self.measure]
+        named = capitalised(MEASURES[self.measure])
         return f"{named}, {self.unit}" if self.unit and not self.is_ratio else named
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from itertools import pairwise
-from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -19,10 +18,9 @@ from deepcritical.domain.markdown import visible
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.sentences import Sentence, numbers_of
+from deepcritical.domain.sentences import Sentence, as_markdown
 
 _MARKER = bounded(r"\[(\d{1,4})\](?!\()")
-_STOPS = ".!?"
 
 
 def to_html(markdown: str, references: Sequence[Reference]) -> str:
@@ -33,6 +31,11 @@ def to_html(markdown: str, references: Sequence[Reference]) -> str:
 def to_inline_html(markdown: str, references: Sequence[Reference]) -> str:
     """The same for a part of a line: no paragraph around it."""
     return str(_parser().renderInline(markdown, {"references": references}))
+
+
+def cited_html(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
+    """Return the sentences as safe HTML with a citation chip for each record."""
+    return to_inline_html(as_markdown(sentences, references), references)
 
 
 def to_tree(markdown: str) -> SyntaxTreeNode:
@@ -104,38 +107,9 @@ def _render_table_close(
     return "</table></div>"
 
 
-class Cited(NamedTuple):
-    """A sentence in the pieces in which it is printed."""
-
-    text: str
-    """Without its stop."""
-    numbers: tuple[int, ...]
-    stop: str
-
-
-def cited(sentences: Sequence[Sentence], references: Sequence[Reference]) -> Iterator[Cited]:
-    """Return each sentence with the numbers that stand before its stop."""
-    for sentence in sentences:
-        text = sentence.text.rstrip()
-        stop = text[-1] if text.endswith(tuple(_STOPS)) else "."
-        yield Cited(text.rstrip(_STOPS), numbers_of(sentence.evidence_ids, references), stop)
-
-
-def cited_html(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
-    """Return the sentences as safe HTML with a citation chip for each record."""
-    return " ".join(
-        escape(visible(text)) + _chips(numbers, references) + stop
-        for text, numbers, stop in cited(sentences, references)
-    )
-
-
 def study_name(evidence_ids: Sequence[str], report: ResearchReport) -> str:
     """Return the short name of the study that these records report; '' if none is cited."""
     for study in report.study_table:
         if set(study.evidence_ids) & set(evidence_ids):
             return study.name
     return next((r.short_name for r in report.references if r.evidence_id in evidence_ids), "")
-
-
-def _chips(numbers: Sequence[int], references: Sequence[Reference]) -> str:
-    return f" {''.join(chip(n, references) for n in numbers)}" if numbers else ""

@@ -48,6 +48,11 @@ class Drawing(NamedTuple):
     """Whether there was nothing to draw, and the body only says so."""
 
 
+def nothing_drawn(name: str, title: str, said: str, width: int) -> Drawing:
+    """Return a figure that says why there is nothing in it."""
+    return Drawing(name, title, said, width, 60, label(12, 34, [said]), empty=True)
+
+
 def standalone(drawing: Drawing) -> str:
     """The drawing as an SVG file, on a ground of its own."""
     dark = "".join(f".f-{n}{{fill:{d}}}.s-{n}{{stroke:{d}}}" for n, (_, d) in _TONES.items())

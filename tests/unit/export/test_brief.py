@@ -55,7 +55,7 @@ def test_the_first_screen_answers_without_votes_rules_and_scores() -> None:
     for part in (
         "Promising low certainty",
         "Examplol lowered testitis flares (risk ratio 0.82, 95% CI 0.70 to 0.95) 1 2 .",
-        "The certainty is low.",
+        "The certainty is low",
         "Harms. Nausea was more frequent 1 .",
         "Testitis flares placebo or no treatment 2 (1,240) Better with the drug",
         "Invented 2021 randomised trial, 1,240 people, against placebo Fewer flares",
