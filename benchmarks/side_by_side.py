@@ -35,7 +35,7 @@ from benchmarks.recorded_model import RecordedModel
 from deepcritical.bootstrap import build_runs
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import JudgementMade
-from deepcritical.domain.report_markdown import brief_markdown
+from deepcritical.domain.layout_markdown import head_markdown
 from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.evaluation.scores import Share, json_lines, wilson
 from deepcritical.evaluation.verdicts import is_overstated, keep_readings
@@ -121,7 +121,7 @@ async def product(snapshot: Path, model_url: str, readings: Path | None) -> Asyn
         }
         return Answered(
             report.verdict.label,
-            brief_markdown(report),
+            head_markdown(report),
             texts,
             most.calls if most else 0,
             most.tokens if most else 0,

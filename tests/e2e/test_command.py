@@ -235,7 +235,7 @@ class TestReport:
     def test_the_verdict_names_the_records_that_decided_it(
         self, ran: Mapping[str, Outcome]
     ) -> None:
-        head = ran["demo"].stdout.partition("## Research question")[0]
+        head = ran["demo"].stdout.partition("*For research use")[0]
         assert "certainty: " in head
         assert re.search(r"\[\d+\]", head)
 

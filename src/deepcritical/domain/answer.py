@@ -18,7 +18,7 @@ from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.markdown import escape_markdown, table, visible
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import evidence_table, reference_list, section
+from deepcritical.domain.report_markdown import evidence_table, reference_list, titled
 from deepcritical.domain.report_parts import (
     Claim,
     DrugCandidate,
@@ -177,7 +177,7 @@ class DeepAnswer(Model):
         """The answer alone, as Markdown with inline `[n]`, with gaps and limitations."""
         parts = (
             self.overview,
-            *map(section, self.sections),
+            *(titled(part.title, part.content) for part in self.sections),
             _listed("Gaps", self.gaps),
             _listed("Limitations", self.limitations, escape=False),
         )
@@ -210,8 +210,8 @@ class DeepAnswer(Model):
             self.answer,
             f"## Checklist\n\n{self.checklist_table()}",
             self._method(),
-            evidence_table(self.evidence_table, self.references),
-            reference_list(self.references),
+            titled("Evidence table", evidence_table(self.evidence_table, self.references)),
+            titled("References", reference_list(self.references)),
         )
         return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -4,7 +4,7 @@ A claim that is its quote, at its place in a record that is not retracted, needs
 What is told in other words is for the claim ledger.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from pydantic import Field, computed_field
@@ -12,10 +12,10 @@ from pydantic import Field, computed_field
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence, Fact
-from deepcritical.domain.markdown import escape_markdown, table, unescape_markdown, visible
+from deepcritical.domain.markdown import unescape_markdown, visible
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.domain.report_parts import Claim, Reference
+from deepcritical.domain.report_parts import Claim
 from deepcritical.domain.text import fold, locate_quote
 
 MAX_CLAIM_NUMBERS = 30
@@ -139,12 +139,6 @@ def check_size(claim: str, texts: Iterable[str]) -> None:
         )
 
 
-_HEADER = ("No.", "Claim", "Quote", "Source", "Characters")
-_HEADER_OF_QUOTES = ("No.", "Claim, which is the quote word for word", "Source", "Characters")
-_SHORT = 140
-_SAME = "the same words"
-
-
 def located(fact: Fact, evidence: Mapping[str, Evidence]) -> Fact | None:
     """The fact with its offsets set to where its quote really stands; None if it stands nowhere."""
     record = evidence.get(fact.evidence_id)
@@ -171,47 +165,3 @@ def is_quote(claim: Claim) -> bool:
     """Return whether a claim's sentence is its quote, markup and control characters aside."""
     quote = fold(visible(claim.quote))
     return quote in (fold(unescape_markdown(claim.sentence)), fold(claim.sentence))
-
-
-def claim_appendix(claims: Sequence[Claim], references: Sequence[Reference]) -> str:
-    """Return a table of the claims in the order of their sources; '' without any."""
-    numbers = {r.evidence_id: n for n, r in enumerate(references, 1)}
-    cited = [claim for claim in claims if claim.evidence_id in numbers]
-    cited.sort(key=lambda claim: (numbers[claim.evidence_id], claim.start, claim.end))
-    if not cited:
-        return ""
-    quoted = all(map(is_quote, cited))
-    rows = [
-        _row(f"C{n}", claim, numbers[claim.evidence_id], references, quoted)
-        for n, claim in enumerate(cited, 1)
-    ]
-    note = (
-        "What each sentence taken from a record rests on: the quote, and where it stands in the "
-        "record's text as it was read, counted in characters. Long texts are shortened here; "
-        "report.json holds them whole."
-    )
-    return f"{note}\n\n{table(_HEADER_OF_QUOTES if quoted else _HEADER, rows)}"
-
-
-def _row(
-    name: str,
-    claim: Claim,
-    cited: int,
-    references: Sequence[Reference],
-    quoted: bool,
-) -> tuple[str, ...]:
-    quote = _SAME if is_quote(claim) else _shortened(claim.quote)
-    return (
-        name,
-        _shortened(unescape_markdown(claim.sentence)),
-        *(() if quoted else (quote,)),
-        f"{escape_markdown(references[cited - 1].short_name)} [{cited}]",
-        ", ".join(filter(None, (claim.place, f"{claim.start}–{claim.end}"))),
-    )
-
-
-def _shortened(text: str) -> str:
-    """The text, escaped, up to a word's end, with an ellipsis where something is left out."""
-    if len(text) > _SHORT:
-        text = f"{text[: _SHORT + 1].rpartition(' ')[0] or text[:_SHORT]} …"
-    return escape_markdown(text)

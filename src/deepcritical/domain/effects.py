@@ -208,7 +208,7 @@ _BEFORE = {
     Way.HARM: "worse than before treatment",
     Way.NO_DIFFERENCE: "no change from before treatment",
 }
-_NAMES = {
+MEASURES = {
     "RR": "risk ratio",
     "OR": "odds ratio",
     "HR": "hazard ratio",
@@ -371,7 +371,7 @@ def effect_words(effect: Effect, unit: str = "") -> str:
     """Return an effect as "hazard ratio 0.74, 95 % CI 0.65 to 0.85"; '' without an estimate."""
     parts = []
     if effect.value is not None and effect.measure:
-        name = _NAMES.get(effect.measure, effect.measure)
+        name = MEASURES.get(effect.measure, effect.measure)
         in_unit = f" {unit}" if unit and effect.measure not in RATIOS else ""
         parts.append(f"{name} {_figure(effect.value)}{in_unit}")
         if effect.ci_low is not None and effect.ci_high is not None:

@@ -7,6 +7,8 @@ from deepcritical.domain.patterns import bounded
 
 _SPECIAL = bounded(r"([\\`*_\[\]<>|~]|&(?=#|\w+;))")
 _ESCAPED = bounded(r"\\([^\w\s])")
+_NO_CHARACTER = ("Cs", "Cn")
+"""Halves of surrogate pairs, and code points that are no character, as XML forbids."""
 _LINE_START = bounded(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")
 
 
@@ -16,8 +18,9 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the visible text on one line, each run of blanks as one."""
-    return " ".join(visible(text).split())
+    """Return the visible text on one line, of characters that every format may hold."""
+    kept = (c for c in visible(text) if unicodedata.category(c) not in _NO_CHARACTER)
+    return " ".join("".join(kept).split())
 
 
 def escape_markdown(text: str) -> str:

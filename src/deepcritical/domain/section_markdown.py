@@ -1,4 +1,4 @@
-"""Sections of a report as Markdown: hypotheses tested, curated drug facts, and the search log."""
+"""Sections of a report as Markdown: steps of mechanisms, curated drug facts, the search log."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,29 +9,6 @@ from deepcritical.domain.report_parts import EdgeTested, HypothesisTested, Refer
 from deepcritical.domain.text import capitalised
 
 _HEADER = ("Edge", "In", "Finding", "Records, with OCEBM level and people")
-
-
-def hypothesis_list(
-    hypotheses: Sequence[HypothesisTested],
-    drug: str,
-    rows: Sequence[EvidenceRow] = (),
-    references: Sequence[Reference] = (),
-) -> str:
-    """Each chain with what it predicts, then each edge with what the records say of it."""
-    told = "\n".join(_hypothesis(n, h) for n, h in enumerate(hypotheses, 1))
-    none = (
-        f"No mechanism{f' of {escape_markdown(drug)}' if drug else ''} "
-        "was recognised in the records."
-    )
-    evidence = edge_evidence(hypotheses, rows, references)
-    behind = f"\n\n### Evidence on each edge\n\n{evidence}" if evidence else ""
-    return f"## Hypotheses tested\n\n{told or none}{behind}"
-
-
-def _hypothesis(number: int, hypothesis: HypothesisTested) -> str:
-    chain = " → ".join(map(escape_markdown, hypothesis.chain))
-    prediction = escape_markdown(hypothesis.prediction)
-    return f"- **H{number}. {chain}** (confidence {hypothesis.confidence:.2f}): {prediction}."
 
 
 def edge_evidence(
@@ -91,7 +68,7 @@ _MOST = 8
 def facts_markdown(facts: Sequence[DrugFacts] | None) -> str:
     """Return the section on curated facts; '' where nobody was asked."""
     parts = [part for one in facts or () for part in _of_drug(one)]
-    return "\n\n".join(("## Curated drug facts", *parts)) if parts else ""
+    return "\n\n".join(parts)
 
 
 def _of_drug(facts: DrugFacts) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.markdown import escape_markdown, one_line
+from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Directness, Way
@@ -29,6 +29,7 @@ CheckName = Literal[
 
 Origin = Literal["template", "model", "quote"]
 """Code wrote it from typed findings; a model did, and it passed the checks; a record did."""
+_ORIGINS = {"template": "written by rules from typed results", "quote": "a record's own words"}
 
 
 class Finding(Model):
@@ -99,23 +100,34 @@ class Sentence(Model):
     """Of a template: the checks that the model's sentence failed whose place it takes."""
 
 
+def numbers_of(evidence_ids: Sequence[str], references: Sequence[Reference]) -> tuple[int, ...]:
+    """Return the places of the records in the list of references, from 1."""
+    return tuple(n for n, r in enumerate(references, 1) if r.evidence_id in evidence_ids)
+
+
+def how_checked(sentence: Sentence) -> str:
+    """Return who wrote a sentence and which checks it passed, in words."""
+    wrote = _ORIGINS.get(sentence.origin) or f"written by {sentence.written_by or 'a model'}"
+    passed = [
+        f"{check.name} ({check.by})" if check.by else check.name
+        for check in sentence.checks
+        if check.passed
+    ]
+    return f"{wrote}; checked: {', '.join(passed)}" if passed else wrote
+
+
 def citation_marks(evidence_ids: Sequence[str], references: Sequence[Reference]) -> str:
     """Return ``[1][3]``: the numbers of the records in the list of references."""
-    numbers = (n for n, r in enumerate(references, 1) if r.evidence_id in evidence_ids)
-    return "".join(f"[{n}]" for n in numbers)
+    return "".join(f"[{n}]" for n in numbers_of(evidence_ids, references))
 
 
 def as_markdown(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
     """Return the sentences as one Markdown paragraph, the citation marks before each stop."""
-    return " ".join(_cited(escape_markdown(one.text), one, references) for one in sentences)
+    return " ".join(_cited(one, references) for one in sentences)
 
 
-def as_text(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
-    """Return the sentences as one line for a terminal, the citation marks before each stop."""
-    return " ".join(_cited(one_line(one.text), one, references) for one in sentences)
-
-
-def _cited(text: str, sentence: Sentence, references: Sequence[Reference]) -> str:
+def _cited(sentence: Sentence, references: Sequence[Reference]) -> str:
+    text = escape_markdown(sentence.text)
     if not (marks := citation_marks(sentence.evidence_ids, references)):
         return text
     stop = text[-1] if text[-1:] in ".!?" else "."

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from deepcritical.domain.answer import Document
+from deepcritical.domain.markdown import one_line
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import AuthorName, Reference, author_name
-from deepcritical.export.plain import one_line
 
 EntryKind = Literal["article", "preprint", "trial", "web"]
 

@@ -8,10 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from deepcritical.domain.effects import MEASURES, RATIOS
+from deepcritical.domain.grids import weightiest_first
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import (
     NOT_STATED,
-    Importance,
     OutcomeRow,
     PooledEffect,
     RowEffect,
@@ -21,13 +23,8 @@ from deepcritical.export.prose import study_name
 from deepcritical.export.svg import Drawing, label, lines_of, path
 
 _MOST = 4
-_WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
-_RATIOS = {"RR": "Risk ratio", "OR": "Odds ratio", "HR": "Hazard ratio", "IRR": "Rate ratio"}
-_DIFFERENCES = {
-    "RD": "Risk difference",
-    "MD": "Mean difference",
-    "SMD": "Standardised mean difference",
-}
+_RATIOS = RATIOS - {"ratio"}
+_DIFFERENCES = ("RD", "MD", "SMD")
 _WIDTH, _LEFT, _RIGHT = 820, 304, 596
 _NAMES, _PEOPLE, _FIGURES = 12, 284, 620
 _HEAD, _ROW, _FOOT = 44, 30, 62
@@ -65,7 +62,7 @@ class _Plot(NamedTuple):
     @property
     def words(self) -> str:
         """Return the measure in words, with its unit."""
-        named = _RATIOS.get(self.measure) or _DIFFERENCES[self.measure]
+        named = capitalised(MEASURES[self.measure])
         return f"{named}, {self.unit}" if self.unit and not self.is_ratio else named
 
 
@@ -106,7 +103,7 @@ class _Scale:
 
 def draw_forests(report: ResearchReport) -> tuple[Drawing, ...]:
     """Return a plot for each outcome with two or more intervals of one measure, at most four."""
-    ranked = sorted(report.verdict.rows, key=lambda row: _WEIGHTS.index(row.importance))
+    ranked = weightiest_first(report.verdict.rows)
     plots = [plot for row in ranked if (plot := _plot(row, report))][:_MOST]
     drugs = report.drug_candidates
     drug = drugs[0].name if drugs else "the drug"

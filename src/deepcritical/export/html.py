@@ -13,35 +13,33 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from deepcritical.domain.answer import DeepAnswer, Document
-from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells
+from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells, label_words
 from deepcritical.domain.comparison import compare, outcome_words
 from deepcritical.domain.evidence import SOURCE_NAMES
+from deepcritical.domain.evidence_table import phase_name
+from deepcritical.domain.grids import Grid, candidates_grid, findings_grid, outcomes_grid, trials_of
+from deepcritical.domain.layout import Chains, Ledger, Part, parts_of
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import candidate_table, evidence_table
+from deepcritical.domain.report_markdown import evidence_table
 from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.section_markdown import edge_evidence, search_log
+from deepcritical.domain.sentences import numbers_of
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import Importance, OutcomeRow
+from deepcritical.domain.votes import OutcomeRow
+from deepcritical.export.figures import figures_of
 from deepcritical.export.forest_figure import draw_forests
-from deepcritical.export.grids import Grid, findings_grid
 from deepcritical.export.mechanism_figure import draw_mechanism
-from deepcritical.export.parts import Block, Chains, Ledger, Part, Prose, parts_of
 from deepcritical.export.preview import Preview, preview_of
 from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.prose import (
-    EM,
-    LINE,
     chip,
     cited_html,
-    column_widths,
-    natural_width,
-    numbers_of,
     study_name,
     to_html,
     to_inline_html,
 )
-from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of, trials_of
+from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of
 from deepcritical.export.svg import Drawing
 from deepcritical.export.templating import filled, stylesheet
 from deepcritical.export.timeline import draw_timeline, timeline
@@ -52,6 +50,10 @@ _KINDS = (
     ("controlled", "controlled studies without randomisation alone"),
 )
 """What the verdict may be drawn from."""
+
+
+_STOP_CLASSES = {"efficacy": "lack of effect, or futility", "other": "another reason"}
+"""In words, where the class itself says too little."""
 
 
 class Step(NamedTuple):
@@ -132,7 +134,9 @@ def render_mechanism(report: ResearchReport) -> str:
 
 def render_trials(document: Document) -> str:
     """The registered trials, those that were stopped first."""
-    return filled("trials.html", trials=trials_of(document))
+    words = {"phase_name": phase_name, "stop_words": _STOP_CLASSES}
+    trials = trials_of(document.references, document.evidence_table)
+    return filled("trials.html", trials=trials, **words)
 
 
 def render_studies(
@@ -162,21 +166,14 @@ def render_studies(
         kinds=_KINDS,
         changed=verdict is not None,
         verdict=shown.verdict,
-        found=sorted(shown.verdict.rows, key=_by_weight),
         was=report.verdict,
         hinges=[(study_name(ids, report), ids, other) for ids, other in hinges],
         numbers={r.evidence_id: n for n, r in enumerate(report.references, 1)},
         chip=partial(chip, references=report.references),
-        columns=COLUMNS,
-        cells=finding_cells,
+        found=outcomes_grid(shown),
+        words=partial(label_words, brief=report.brief),
         forests=draw_forests(shown),
     )
-
-
-def _by_weight(row: OutcomeRow) -> tuple[bool, int]:
-    """Against nothing before other drugs, and the weightiest outcomes first."""
-    weights: tuple[Importance, ...] = ("critical", "important", "harm", "surrogate")
-    return bool(row.comparator) and not row.asked, weights.index(row.importance)
 
 
 def render_timeline(report: ResearchReport) -> str:
@@ -187,13 +184,14 @@ def render_timeline(report: ResearchReport) -> str:
 
 def _report(report: ResearchReport, *, alone: bool, parts: Sequence[Part] | None = None) -> str:
     references = report.references
-    candidates = candidate_table(report.drug_candidates, references).partition("\n\n")[2]
+    if parts is None:
+        parts = parts_of(report, "file" if alone else "page", figures_of(report))
     return filled(
         "report.html",
         report=report,
-        parts=parts_of(report, "file" if alone else "page") if parts is None else parts,
+        parts=parts,
         findings=findings_grid(report),
-        candidates=candidates,
+        candidates=candidates_grid(report),
         shown=_Blocks(report, alone=alone),
         numbers=partial(numbers_of, references=references),
         **_words(report),
@@ -207,16 +205,7 @@ def _words(document: Document) -> dict[str, object]:
         "inline": partial(to_inline_html, references=references),
         "told": partial(cited_html, references=references),
         "chip": partial(chip, references=references),
-        "widths": _widths,
     }
-
-
-def _widths(grid: Grid) -> tuple[str, list[str]]:
-    """The least width of a table in em, and the share of each column in percent."""
-    columns = grid.columns
-    widths = column_widths(columns, LINE)
-    shares = [f"{100 * width / sum(widths):.1f}" for width in widths]
-    return f"{min(natural_width(columns), LINE) * EM:.0f}", shares
 
 
 class _Blocks:
@@ -227,10 +216,10 @@ class _Blocks:
         self.edges = {(e.edge.subject, e.edge.object): e for e in edges}
         self.words = _words(report)
 
-    def __call__(self, block: Block) -> str:
+    def __call__(self, block: object) -> str:
         match block:
-            case Prose(markdown):
-                return to_html(markdown, self.report.references)
+            case str():
+                return to_html(block, self.report.references)
             case Grid():
                 cards = not (self.alone and block.sortable)
                 sortable = block.sortable and not self.alone
@@ -239,24 +228,13 @@ class _Blocks:
                 )
             case Drawing():
                 return filled("figure.html", drawing=block)
-            case Chains(hypotheses):
-                return self._chains(hypotheses)
+            case Chains(hypotheses, drug):
+                chains = [(h, tuple(_steps(h, self.edges))) for h in hypotheses]
+                return filled("chains.html", chains=chains, drug=drug)
             case Ledger():
-                return filled(
-                    "ledger.html",
-                    ledger=block,
-                    **self.words,
-                )
+                return filled("ledger.html", ledger=block, **self.words)
             case _:
                 return filled("references.html", sources=self.sources)
-
-    def _chains(self, hypotheses: Sequence[HypothesisTested]) -> str:
-        drugs = self.report.drug_candidates
-        return filled(
-            "chains.html",
-            chains=[(h, tuple(_steps(h, self.edges))) for h in hypotheses],
-            drug=drugs[0].name if drugs else "",
-        )
 
 
 def _steps(
@@ -276,7 +254,7 @@ def _answer(answer: DeepAnswer, *, alone: bool) -> str:
         alone=alone,
         checklist=answer.checklist_table(),
         searches=search_log(answer.searches),
-        evidence=evidence_table(answer.evidence_table, references).partition("\n\n")[2],
+        evidence=evidence_table(answer.evidence_table, references),
         **_words(answer),
     )
 

@@ -19,7 +19,7 @@ from deepcritical.export.mechanism_graph import (
     GraphEdge,
     mechanism_graph,
 )
-from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, opener, path
+from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, nothing_drawn, opener, path
 
 _TITLE = "Mechanism graph"
 _NODE_WIDTH, _NODE_HEIGHT, _GAP, _MARGIN, _TOP = 112, 58, 100, 10, 44
@@ -52,8 +52,7 @@ def draw_mechanism(report: ResearchReport) -> Drawing:
     graph = mechanism_graph(report)
     if not graph.edges:
         said = "No mechanism was recognised in the records."
-        body = label(_MARGIN, 34, [said])
-        return Drawing("mechanism", _TITLE, said, _WIDTH, 60, body, empty=True)
+        return nothing_drawn("mechanism", _TITLE, said, _WIDTH)
     edges = {(edge.subject, edge.object): edge for edge in graph.edges}
     columns = {node.name: node.column for node in graph.nodes}
     layout = lay_out(columns, edges, _NODE_HEIGHT + 24, 30)

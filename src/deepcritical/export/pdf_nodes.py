@@ -1,26 +1,20 @@
-"""Builds what the template of the PDF sets: nodes of text, from Markdown and from typed data."""
+"""Builds what the template of the PDF sets: nodes of text from Markdown, and figures."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.sentences import Sentence
-from deepcritical.export.grids import Cell, Grid
-from deepcritical.export.plain import one_line
-from deepcritical.export.prose import LONGEST_WORD, cited, column_widths, longest_word, to_tree
+from deepcritical.domain.markdown import one_line
+from deepcritical.export.prose import to_tree
 from deepcritical.export.svg import Drawing, inline
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 _LONG_WORD = re.compile(r"[^\s/-]{33,}")
-_LINE = 118
-"""Characters of a table on a line of the page."""
-_SIZE, _DENSE = 8.2, 7.4
-"""Text of tables in points; that of tables with many columns."""
+_SIZE, _DENSE, _MANY = 8.2, 7.4, 7
+"""Text of tables in points; that of tables with more columns than so many."""
 _TALL_CELL = 800
 """Characters from which a row may be too high to be kept on one page."""
 _TALLEST = 1.3
@@ -28,75 +22,18 @@ _TALLEST = 1.3
 Node = dict[str, Any]
 
 
-def text(words: str) -> Node:
-    """Return text as it is set, never as markup."""
-    return {"kind": "text", "text": _set(words)}
-
-
-def strong(words: str) -> Node:
-    """Return text in bold."""
-    return {"kind": "strong", "children": [text(words)]}
-
-
 def heading(level: int, words: str) -> Node:
     """Return a heading."""
-    return {"kind": "heading", "level": level, "children": [text(words)]}
-
-
-def paragraph(*inner: Node, leads: bool = False) -> Node:
-    """Return a paragraph; one that leads stays on the page of what follows."""
-    return {"kind": "paragraph", "leads": leads, "children": list(inner)}
-
-
-def bullets(items: Iterable[Sequence[Node]], *, small: bool = False) -> Node:
-    """Return a list with one item for each sequence of nodes."""
-    children = [{"kind": "item", "children": list(item)} for item in items]
-    made = {"kind": "bullet_list", "children": children}
-    return {"kind": "small", "children": [made]} if small else made
-
-
-def note(words: str) -> Node:
-    """Return text less prominent than that before it, on a line of its own."""
-    return {"kind": "note", "children": [text(words)]}
-
-
-def aside(words: str) -> Node:
-    """Return text less prominent than that before it, on its line."""
-    return {"kind": "aside", "children": [text(f" {words}")]}
-
-
-def citation(number: int) -> Node:
-    """Return a link to a reference that there is."""
-    return {"kind": "citation", "number": number, "known": True}
-
-
-def sentences(told: Sequence[Sentence], references: Sequence[Reference]) -> list[Node]:
-    """Return sentences, each with its citations before the stop."""
-    nodes: list[Node] = []
-    for words, numbers, stop in cited(told, references):
-        lead = " " if nodes else ""
-        nodes += [text(f"{lead}{words}{' ' if numbers else ''}"), *map(citation, numbers)]
-        nodes.append(text(stop))
-    return nodes
+    return {
+        "kind": "heading",
+        "level": level,
+        "children": [{"kind": "text", "text": _set(words)}],
+    }
 
 
 def prose(markdown: str, n_references: int) -> list[Node]:
-    """Return a text that a report holds as Markdown."""
+    """Return a text that a report prints as Markdown."""
     return [_node(node, n_references) for node in to_tree(markdown).children]
-
-
-def inline_prose(markdown: str, n_references: int) -> list[Node]:
-    """Return the same for a part of a line."""
-    return [part for node in prose(markdown, n_references) for part in node.get("children", ())]
-
-
-def table(grid: Grid) -> Node:
-    """Return a table."""
-    rows = [[_cell(cell) for cell in row] for row in grid.rows]
-    heads = [{"kind": "cell", "children": [text(head)]} for head in grid.heads]
-    children = [{"kind": "row", "children": row} for row in (heads, *rows)]
-    made = {"kind": "table", "children": [{"kind": "rows", "children": children}]}
-    return made | _shape(grid.columns) | ({"size": _DENSE} if grid.sortable else {})
 
 
 def figure(drawing: Drawing) -> Node:
@@ -108,23 +45,6 @@ def figure(drawing: Drawing) -> Node:
         "told": drawing.description,
         "svg": inline(drawing),
         "width": width,
-    }
-
-
-def _cell(cell: Cell) -> Node:
-    inner = [text(cell.text or "–")]
-    inner += [text(" "), *map(citation, cell.numbers)] if cell.numbers else []
-    inner += [note(cell.note)] if cell.note else []
-    return {"kind": "cell", "children": inner}
-
-
-def _shape(columns: Sequence[Sequence[str]]) -> Node:
-    """How a table with these columns, each with its heading first, is laid out."""
-    return {
-        "size": _SIZE,
-        "columns": column_widths(columns, _LINE),
-        "breakable": any(len(cell) > _TALL_CELL for cells in columns for cell in cells),
-        "hyphenate": any(longest_word(cells) > LONGEST_WORD for cells in columns),
     }
 
 
@@ -140,7 +60,7 @@ def _node(node: SyntaxTreeNode, n_references: int) -> Node:
     if node.type == "heading":
         made["level"] = int(node.tag[1:])
     if node.type == "table":
-        made |= _shape(_cells(node))
+        made |= _shape(node)
     if node.type == "paragraph":
         made["leads"] = _leads(node)
     return made | {"children": [_node(child, n_references) for child in node.children]}
@@ -170,7 +90,11 @@ def _text(node: SyntaxTreeNode) -> str:
     return node.content or "".join(map(_text, node.children))
 
 
-def _cells(table: SyntaxTreeNode) -> list[list[str]]:
-    """The texts of each column, its heading first."""
+def _shape(table: SyntaxTreeNode) -> Node:
+    """Return how a table is laid out; the typesetter divides the line among the columns."""
     rows = [row.children for part in table.children for row in part.children]
-    return [[_text(cell) for cell in column] for column in zip(*rows, strict=False)]
+    return {
+        "size": _DENSE if len(rows[0]) > _MANY else _SIZE,
+        "columns": len(rows[0]),
+        "breakable": any(len(_text(cell)) > _TALL_CELL for row in rows for cell in row),
+    }

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from deepcritical.domain.answer import Document
 from deepcritical.domain.brief import label_words
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.pdf import TONES, typeset
-from deepcritical.export.plain import one_line
 
 _LONGEST = 300
 """Characters of the sentence; services cut longer ones."""

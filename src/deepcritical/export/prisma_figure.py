@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import PrismaFlow, RecordCount
-from deepcritical.export.svg import LINE_HEIGHT, Drawing, box, label, lines_of, path
+from deepcritical.export.svg import LINE_HEIGHT, Drawing, box, label, lines_of, nothing_drawn, path
 
 _WIDTH, _LEFT, _RIGHT = 690, 44, 380
 _LEFT_WIDTH, _RIGHT_WIDTH = 280, 296
@@ -30,9 +30,7 @@ def draw_prisma(report: ResearchReport) -> Drawing:
     """Records identified, screened and included, with what was left out on the way and why."""
     flow = report.prisma
     if flow is None:
-        said = "The counts of the search are not known."
-        body = label(_LEFT, 34, [said])
-        return Drawing("prisma", _TITLE, said, _WIDTH, 60, body, empty=True)
+        return nothing_drawn("prisma", _TITLE, "The counts of the search are not known.", _WIDTH)
     stages = _stages(flow)
     heights = [max(_LEAST, _height(stage.left), _height(stage.right)) for stage in stages]
     tops = [10 + sum(heights[:n]) + _GAP * n for n in range(len(stages))]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from itertools import pairwise
-from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -15,32 +14,13 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType, OptionsDict
 
-from deepcritical.domain.brief import DecidingStudy, TrialUnderWay
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.sentences import Sentence, as_markdown
 
-LINE = 124
-"""Characters of a table that the page has room for."""
-EM = 0.52
-"""Mean width of a character, in units of the size of the text."""
 _MARKER = bounded(r"\[(\d{1,4})\](?!\()")
-_STOPS = ".!?"
-_ORIGINS = {"template": "written by rules from typed results", "quote": "a record's own words"}
-LONGEST_WORD = 18
-"""Letters from which a longer word is broken, not given room."""
-_GAP = 4.5
-"""Space around a cell, and what capitals take more, in characters."""
-_LINE_END = bounded(r"[\s/]|-(?=[^\W\d])")
-"""Where a line may end within a cell; a number that holds hyphens stays whole."""
-_FILLED = 1.25
-"""Room that a column would take, in mean lengths of its cells: most of them fit on one line."""
-_WIDE = 40.0
-"""Characters from which a longer text is set on several lines even where there is room."""
-Columns = Sequence[Sequence[str]]
-"""The texts of each column, its heading first."""
 
 
 def to_html(markdown: str, references: Sequence[Reference]) -> str:
@@ -51,6 +31,11 @@ def to_html(markdown: str, references: Sequence[Reference]) -> str:
 def to_inline_html(markdown: str, references: Sequence[Reference]) -> str:
     """The same for a part of a line: no paragraph around it."""
     return str(_parser().renderInline(markdown, {"references": references}))
+
+
+def cited_html(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
+    """Return the sentences as safe HTML with a citation chip for each record."""
+    return to_inline_html(as_markdown(sentences, references), references)
 
 
 def to_tree(markdown: str) -> SyntaxTreeNode:
@@ -110,30 +95,10 @@ def _render_table_open(
     _renderer: RendererHTML, tokens: Sequence[Token], index: int, _o: OptionsDict, _env: EnvType
 ) -> str:
     # A wide table scrolls within itself, also by keyboard, so that the page never does.
-    texts = _columns(tokens[index:])
-    widths = column_widths(texts, LINE)
-    shares = "".join(f'<col style="width:{100 * w / sum(widths):.1f}%">' for w in widths)
-    least = min(natural_width(texts), LINE) * EM
     headings = [t.content for t, of in pairwise(tokens[:index]) if of.type == "heading_close"]
     columns = [t.content for t in tokens[index:] if t.type == "inline"][:2]
     name = escape(visible(", ".join([*headings[-1:], *columns])), quote=True)
-    return (
-        f'<div class="scroll" role="region" aria-label="Table: {name}" tabindex="0">'
-        f'<table style="min-width:{least:.0f}em"><colgroup>{shares}</colgroup>'
-    )
-
-
-def _columns(tokens: Sequence[Token]) -> list[list[str]]:
-    """The texts of each column of the table that the tokens begin with."""
-    rows: list[list[str]] = []
-    for token, inner in pairwise(tokens):
-        if token.type == "table_close":
-            break
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type in ("th_open", "td_open"):
-            rows[-1].append(inner.content)
-    return [list(column) for column in zip(*rows, strict=False)]
+    return f'<div class="scroll" role="region" aria-label="Table: {name}" tabindex="0"><table>'
 
 
 def _render_table_close(
@@ -142,106 +107,9 @@ def _render_table_close(
     return "</table></div>"
 
 
-class Cited(NamedTuple):
-    """A sentence in the pieces in which it is printed."""
-
-    text: str
-    """Without its stop."""
-    numbers: tuple[int, ...]
-    stop: str
-
-
-def numbers_of(evidence_ids: Sequence[str], references: Sequence[Reference]) -> tuple[int, ...]:
-    """Return the places of the records in the list of references, from 1."""
-    return tuple(n for n, r in enumerate(references, 1) if r.evidence_id in evidence_ids)
-
-
-def cited(sentences: Sequence[Sentence], references: Sequence[Reference]) -> Iterator[Cited]:
-    """Return each sentence with the numbers that stand before its stop."""
-    for sentence in sentences:
-        text = sentence.text.rstrip()
-        stop = text[-1] if text.endswith(tuple(_STOPS)) else "."
-        yield Cited(text.rstrip(_STOPS), numbers_of(sentence.evidence_ids, references), stop)
-
-
-def cited_html(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
-    """Return the sentences as safe HTML with a citation chip for each record."""
-    return " ".join(
-        escape(visible(text)) + _chips(numbers, references) + stop
-        for text, numbers, stop in cited(sentences, references)
-    )
-
-
-def how_checked(sentence: Sentence) -> str:
-    """Return who wrote a sentence and which checks it passed, in words."""
-    wrote = _ORIGINS.get(sentence.origin) or f"written by {sentence.written_by or 'a model'}"
-    passed = [
-        f"{check.name} ({check.by})" if check.by else check.name
-        for check in sentence.checks
-        if check.passed
-    ]
-    return f"{wrote}; checked: {', '.join(passed)}" if passed else wrote
-
-
-def study_facts(study: DecidingStudy) -> str:
-    """Return design, size and comparator of a study."""
-    people = f"{study.people:,} people" if study.people else ""
-    against = f"against {study.comparator}" if study.comparator else ""
-    return ", ".join(filter(None, (study.design, people, against)))
-
-
-def trial_facts(trial: TrialUnderWay) -> str:
-    """Return registry id, status, size and end of a trial."""
-    people = f"{trial.participants:,} people" if trial.participants else ""
-    ends = f"completion expected {trial.completion}" if trial.completion else ""
-    return ", ".join(filter(None, (trial.registry_id, trial.status, people, ends)))
-
-
 def study_name(evidence_ids: Sequence[str], report: ResearchReport) -> str:
     """Return the short name of the study that these records report; '' if none is cited."""
     for study in report.study_table:
         if set(study.evidence_ids) & set(evidence_ids):
             return study.name
     return next((r.short_name for r in report.references if r.evidence_id in evidence_ids), "")
-
-
-def _chips(numbers: Sequence[int], references: Sequence[Reference]) -> str:
-    return f" {''.join(chip(n, references) for n in numbers)}" if numbers else ""
-
-
-def column_widths(columns: Columns, line: float) -> list[float]:
-    """Widths in characters: room for the longest word, the rest by what the cells would take.
-
-    Args:
-        columns: A table.
-        line: Characters that a line has room for; the widths add up to it, or to more where the
-            longest words need that.
-    """
-    least = [_least(cells) for cells in columns]
-    wanted = [
-        max(0.0, _FILLED * _mean_length(cells, line) + _GAP - width)
-        for cells, width in zip(columns, least, strict=True)
-    ]
-    spare = max(0.0, line - sum(least)) / (sum(wanted) or 1.0)
-    return [width + spare * more for width, more in zip(least, wanted, strict=True)]
-
-
-def natural_width(columns: Columns) -> float:
-    """The characters that a table can be read well in."""
-    return sum(
-        max(_least(cells), min(_WIDE, _FILLED * _mean_length(cells, _WIDE) + _GAP))
-        for cells in columns
-    )
-
-
-def longest_word(cells: Sequence[str]) -> int:
-    """Letters of the longest word."""
-    return max((len(word) for cell in cells for word in _LINE_END.split(cell)), default=1)
-
-
-def _least(cells: Sequence[str]) -> float:
-    return min(longest_word(cells), LONGEST_WORD) + _GAP
-
-
-def _mean_length(cells: Sequence[str], most: float) -> float:
-    return sum(min(len(cell), most) for cell in cells) / len(cells)

@@ -1,4 +1,4 @@
-"""The references with their texts, the trials among them, and the records behind each edge."""
+"""The references with their texts, and the records behind each edge."""
 
 from __future__ import annotations
 
@@ -6,23 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.answer import Document
-from deepcritical.domain.evidence_table import EvidenceRow, phase_name
+from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.markdown import visible
-from deepcritical.domain.record_kinds import STOPPED
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.export.mechanism_graph import TONES, EdgeSign, GraphEdge, mechanism_graph
 from deepcritical.export.svg import Tone
-
-_REGISTERS = ("clinicaltrials", "registry")
-_RUNNING = {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
-_STOP_CLASSES = {
-    "efficacy": "lack of effect, or futility",
-    "safety": "safety",
-    "business": "business",
-    "enrolment": "enrolment",
-    "other": "another reason",
-}
 
 
 class Passage(NamedTuple):
@@ -104,46 +93,3 @@ def _cut(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Passage]:
         at = max(at, end)
     if at < len(text):
         yield Passage(visible(text[at:]), used=False)
-
-
-class Trial(NamedTuple):
-    """A registry entry among the references."""
-
-    source: Source
-    row: EvidenceRow
-    stopped: bool
-    running: bool
-    phase: str
-    stop_class: str
-    """In words; '' for one that was not stopped."""
-    others: tuple[Source, ...]
-    """The other references to the same study."""
-
-
-def trials_of(document: Document) -> tuple[Trial, ...]:
-    """The registry entries among the references: stopped, then under way, then the others.
-
-    A paper that carries the status of its trial stands in for an entry that is not among them.
-    """
-    sources = sources_of(document)
-    by_id = {source.reference.evidence_id: source for source in sources}
-    entries = {i for i, source in by_id.items() if source.reference.source in _REGISTERS}
-    found = [_trial(s, s.row, by_id) for s in sources if s.row and _stands_for(s.row, entries)]
-    return tuple(sorted(found, key=lambda t: (not t.stopped, not t.running, t.source.number)))
-
-
-def _stands_for(row: EvidenceRow, entries: set[str]) -> bool:
-    alone = not entries.intersection(row.same_study)
-    return row.evidence_id in entries or (bool(row.status) and alone)
-
-
-def _trial(source: Source, row: EvidenceRow, by_id: dict[str, Source]) -> Trial:
-    return Trial(
-        source,
-        row,
-        stopped=bool(row.why_stopped) or row.status in STOPPED,
-        running=row.status in _RUNNING,
-        phase=phase_name(row.phase),
-        stop_class=_STOP_CLASSES[row.stop_class] if row.stop_class else "",
-        others=tuple(by_id[i] for i in row.same_study if i in by_id),
-    )

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Literal, NamedTuple
 
-from deepcritical.export.plain import one_line
+from deepcritical.domain.markdown import one_line
 
 Tone = Literal["ink", "soft", "line", "card", "tint", "good", "bad", "mixed", "drug", "none"]
 
@@ -46,6 +46,11 @@ class Drawing(NamedTuple):
     """SVG."""
     empty: bool = False
     """Whether there was nothing to draw, and the body only says so."""
+
+
+def nothing_drawn(name: str, title: str, said: str, width: int) -> Drawing:
+    """Return a figure that says why there is nothing in it."""
+    return Drawing(name, title, said, width, 60, label(12, 34, [said]), empty=True)
 
 
 def standalone(drawing: Drawing) -> str:

@@ -9,12 +9,12 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.brief import verdict_words
+from deepcritical.domain.brief import study_words, trial_words, verdict_words
 from deepcritical.domain.claims import is_quote
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
+from deepcritical.domain.sentences import how_checked
 from deepcritical.export.mechanism_figure import edge_label, edge_words
-from deepcritical.export.prose import how_checked, study_facts, trial_facts
 from deepcritical.export.svg import figure_style, inline
 from deepcritical.export.timeline import point_words, year_of
 
@@ -58,7 +58,7 @@ def _environment() -> Environment:
         "grade_symbol": _SYMBOL_OF_CERTAINTY.__getitem__,
         "source_name": SOURCE_NAMES.__getitem__,
     }
-    words = (edge_label, edge_words, how_checked, is_quote, point_words, study_facts, trial_facts)
+    words = (edge_label, edge_words, how_checked, is_quote, point_words, study_words, trial_words)
     templates.globals |= {written.__name__: written for written in (*words, year_of)}
     templates.globals["drawn"] = inline
     return templates

@@ -12,7 +12,7 @@ from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
-from deepcritical.export.svg import Drawing, Tone, label, opener, path
+from deepcritical.export.svg import Drawing, Tone, label, nothing_drawn, opener, path
 
 _YEAR = bounded(r"[12]\d{3}\b")
 _TITLE = "Evidence timeline"
@@ -103,9 +103,7 @@ def draw_timeline(report: ResearchReport) -> Drawing:
     """A mark for each reference with its number; the size of a mark grows with the participants."""
     points = timeline(report)
     if not points:
-        said = "No reference has been graded."
-        body = label(20, 34, [said])
-        return Drawing("timeline", _TITLE, said, _WIDTH, 60, body, empty=True)
+        return nothing_drawn("timeline", _TITLE, "No reference has been graded.", _WIDTH)
     scale = _Scale(points)
     levels = [
         level for level in _LEVELS if level is not None or any(p.level is None for p in points)

@@ -12,20 +12,13 @@ from pydantic import AwareDatetime, TypeAdapter
 from deepcritical.domain.answer import Document, read_document
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.bibliography import as_bibtex, as_csl_json, as_ris
-from deepcritical.export.grids import as_evidence_csv, as_studies_csv
+from deepcritical.export.figures import FIGURES
 from deepcritical.export.imprint import Imprint
-from deepcritical.export.mechanism_figure import draw_mechanism
 from deepcritical.export.mechanism_graph import mechanism_graph
-from deepcritical.export.prisma_figure import draw_prisma
-from deepcritical.export.svg import Drawing, standalone
-from deepcritical.export.timeline import draw_timeline, timeline
+from deepcritical.export.spreadsheets import as_evidence_csv, as_studies_csv
+from deepcritical.export.svg import standalone
+from deepcritical.export.timeline import timeline
 
-FIGURES: Mapping[str, Callable[[ResearchReport], Drawing]] = {
-    "prisma": draw_prisma,
-    "mechanism": draw_mechanism,
-    "timeline": draw_timeline,
-}
-"""By name. Each is a pure function: the same report gives the same drawing."""
 _HEAD = ("run_id", "generated_at")
 _TIME: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
 _ID = TypeAdapter(str)

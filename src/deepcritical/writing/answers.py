@@ -7,7 +7,7 @@ from typing import Any
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
-from deepcritical.domain.report import SUMMARY_LIMIT
+from deepcritical.domain.report_data import SUMMARY_LIMIT
 from deepcritical.domain.report_parts import Reference, ReportSection
 from deepcritical.domain.sentences import Sentence, as_markdown
 from deepcritical.domain.text import capitalised, shorten_at_sentence

@@ -19,7 +19,8 @@ from deepcritical.domain.drug_facts import fact_records
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.markdown import unescape_markdown
-from deepcritical.domain.report import REPORT_SCHEMA, ResearchReport
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_data import REPORT_SCHEMA
 from deepcritical.domain.report_parts import (
     Claim,
     EntryKind,

@@ -11,7 +11,8 @@ from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.brief import Brief, StudyRow
 from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.report import REPORT_SCHEMA, ResearchReport
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_data import REPORT_SCHEMA
 from deepcritical.domain.report_parts import DrugCandidate, ReportSection, VerdictChange
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import capitalised

@@ -8,12 +8,12 @@ import pytest
 from markdown_it import MarkdownIt
 
 from deepcritical.domain.effects import effect_words
-from deepcritical.domain.report_markdown import brief_markdown
+from deepcritical.domain.layout_markdown import head_markdown
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import NO_RECORD, VerdictLabel
 from tests.unit.domain.briefs import BRIEF, VERDICT, brief_report
 
-WRITTEN = brief_markdown(brief_report())
+WRITTEN = head_markdown(brief_report())
 
 
 def test_it_begins_with_the_badge() -> None:
@@ -22,12 +22,12 @@ def test_it_begins_with_the_badge() -> None:
 
 def test_the_badge_says_what_the_verdict_is_on() -> None:
     denied = brief_report(proposition="examplol helps in testitis")
-    assert "· on whether examplol helps in testitis\n" in brief_markdown(denied)
+    assert "· on whether examplol helps in testitis\n" in head_markdown(denied)
 
 
 def test_what_was_not_assessed_has_no_certainty() -> None:
     verdict = NO_RECORD.model_copy(update={"label": VerdictLabel.NOT_ASSESSED})
-    assert brief_markdown(brief_report(verdict=verdict)).startswith("**Not assessed**\n")
+    assert head_markdown(brief_report(verdict=verdict)).startswith("**Not assessed**\n")
 
 
 def test_sentences_end_in_their_citations() -> None:
@@ -69,12 +69,13 @@ def test_an_empty_part_has_no_heading() -> None:
     bare = BRIEF.model_copy(
         update={"harms": (), "findings": (), "studies": (), "missing": (), "trials": ()}
     )
-    written = brief_markdown(brief_report(bare))
+    written = head_markdown(brief_report(bare))
     assert not re.search(r"^#|\||Harms", written, re.MULTILINE)
 
 
-def test_a_report_without_a_brief_has_none() -> None:
-    assert brief_markdown(brief_report(None)) == ""
+def test_a_report_without_a_brief_has_its_summary_instead() -> None:
+    old = brief_report(None)
+    assert f"\n\n{old.executive_summary}" in head_markdown(old)
 
 
 def test_the_head_of_a_report_is_its_brief() -> None:
@@ -82,12 +83,12 @@ def test_the_head_of_a_report_is_its_brief() -> None:
     assert WRITTEN in head
     assert not re.search(r"Rule:|Caps:|confidence|/10", head)
     assert f"- Rule: {VERDICT.rule}" in rest.partition("## How this was assessed")[2]
-    assert "## Summary of findings" not in rest
+    assert "## All outcomes" not in rest
 
 
 def test_rows_that_the_brief_leaves_out_stand_behind_it() -> None:
     short = BRIEF.model_copy(update={"findings": BRIEF.findings[:1]})
-    assert "## Summary of findings" in brief_report(short).to_markdown()
+    assert "## All outcomes" in brief_report(short).to_markdown()
 
 
 def test_texts_of_records_are_no_markup() -> None:
@@ -98,7 +99,7 @@ def test_texts_of_records_are_no_markup() -> None:
     hostile = BRIEF.model_copy(
         update={"studies": (study,), "trials": (trial,), "findings": (row,), "missing": (attack,)}
     )
-    written = brief_markdown(brief_report(hostile))
+    written = head_markdown(brief_report(hostile))
     page = MarkdownIt().enable("table").render(written)
     assert not re.search(r"<(?:b|a|em|h1)\b", page)
     assert "\x1b" not in written

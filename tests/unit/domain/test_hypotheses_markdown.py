@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.section_markdown import edge_evidence, hypothesis_list
+from deepcritical.domain.section_markdown import edge_evidence
 from tests.unit.export.reports import CHAIN, REFERENCES, ROWS
 
 
@@ -27,9 +27,3 @@ def test_an_edge_of_two_chains_stands_once() -> None:
     found = rows(CHAIN, CHAIN.model_copy(update={"chain": ("examplol", "targetase", "TNF-α")}))
     assert len(found) == len(rows())
     assert "| H1, H2 |" in found[0]
-
-
-def test_without_chains_it_is_said() -> None:
-    told = hypothesis_list((), "examplol")
-    assert "No mechanism of examplol was recognised in the records." in told
-    assert "Evidence on each edge" not in told

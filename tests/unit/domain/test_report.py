@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.report_parts import (
     Claim,
@@ -98,7 +97,7 @@ def test_a_hostile_id_is_escaped(text: str) -> None:
 @hostile
 def test_a_hostile_drug_is_escaped(text: str) -> None:
     candidate = DrugCandidate(name=text, verdict=decide(()), studies=0)
-    assert f"| {escape_markdown(text)} |" in report(drug_candidates=(candidate,)).to_markdown()
+    assert f"| {escape_markdown(text)} |" in report(drug_candidates=(candidate,) * 2).to_markdown()
 
 
 @hostile
@@ -186,18 +185,6 @@ def test_a_long_summary_is_cut_at_a_sentence() -> None:
     assert report(executive_summary=sentence * 3).executive_summary == (sentence * 2).strip()
 
 
-def test_scores_stand_beside_the_verdict() -> None:
-    scored = JudgeAssessment(
-        mechanism_score=3,
-        clinical_score=7,
-        confidence=0.5,
-        sufficient=True,
-        recommendation="synthesize",
-        reasoning="A reason.",
-    )
-    assert "mechanism 3/10 · clinical 7/10" in report(assessment=scored).to_markdown()
-
-
 def test_a_report_without_references_says_so() -> None:
     assert "## References\n\nNone." in report().to_markdown()
 
@@ -228,3 +215,20 @@ def quoting(text: str, **changes: str) -> str:
     claim = Claim(sentence=text, evidence_id="E1", quote=text, start=0, end=len(text))
     part = ReportSection(title="Safety", quoted=(Quoted(claims=(claim,)),))
     return report("", cited, safety=part).to_markdown()
+
+
+@pytest.mark.parametrize("text", [HOSTILE[n] for n in HOSTILE if n != "escaped already"])
+def test_a_claim_leads_to_its_record_and_to_the_place_of_its_quote(text: str) -> None:
+    cited = reference(paper(), evidence_id="E1")
+    claims = (
+        Claim(sentence=text, evidence_id="E1", quote=text, start=9, end=9 + len(text)),
+        Claim(sentence="It helped.", evidence_id="E1", quote=text, start=2, end=8, place="p. 3"),
+        Claim(sentence="Unheard of.", evidence_id="E99", quote=text, start=0, end=1),
+    )
+    ledger = report("", cited, claims=claims).to_markdown().partition("What each sentence")[2]
+    named = f"**“{escape_markdown(TITLE)}”** [1]\n\n"
+    quoted = escape_markdown(text)
+    assert f"{named}- It helped. *p. 3, 2–8: “{quoted}”*\n- " in ledger
+    assert ledger.endswith(f"*9–{9 + len(text)}*\n")
+    assert text not in ledger
+    assert "Unheard" not in ledger

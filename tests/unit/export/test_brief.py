@@ -8,13 +8,13 @@ import re
 
 import pytest
 
+from deepcritical.domain.grids import findings_grid
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
-from deepcritical.domain.sentences import Sentence, SentenceCheck
+from deepcritical.domain.sentences import Sentence, SentenceCheck, how_checked
 from deepcritical.export.formats import FORMATS
-from deepcritical.export.grids import findings_grid
 from deepcritical.export.html import render_document, render_page
-from deepcritical.export.prose import cited_html, how_checked, study_name
+from deepcritical.export.prose import cited_html, study_name
 from tests.unit.export.briefs import BRIEF, STUDIES, brief_report, outcome_row
 from tests.unit.export.reports import IMPRINT, REFERENCES, VERDICT, full_report
 
@@ -55,12 +55,12 @@ def test_the_first_screen_answers_without_votes_rules_and_scores() -> None:
     for part in (
         "Promising low certainty",
         "Examplol lowered testitis flares (risk ratio 0.82, 95% CI 0.70 to 0.95) 1 2 .",
-        "The certainty is low.",
+        "The certainty is low",
         "Harms. Nausea was more frequent 1 .",
-        "Testitis flares placebo or no treatment 2 (1,240) Fewer with the drug",
+        "Testitis flares placebo or no treatment 2 (1,240) Better with the drug",
         "Invented 2021 randomised trial, 1,240 people, against placebo Fewer flares",
         "No trial lasted longer than a year.",
-        "NCT99000001, recruiting, 300 people, completion expected 2999-06",
+        "NCT99000001, recruiting, 300 people, until 2999-06",
     ):
         assert part in shown, part
     for part in ("Rule:", "Caps:", "Confidence", "/10", "Executive summary"):
@@ -154,5 +154,5 @@ def test_a_brief_without_studies_and_trials_is_shown() -> None:
 def test_another_population_is_named_beside_the_outcome() -> None:
     row = outcome_row(directness="related", people=None)
     grid = findings_grid(brief_report(brief=BRIEF.model_copy(update={"findings": (row,)})))
-    assert grid.rows[0][0].note == "another condition"
+    assert grid.rows[0][0].text.endswith(" (other patients)")
     assert grid.rows[0][2].text == "2"

@@ -11,11 +11,12 @@ import pytest
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import EdgeTested, HypothesisTested
+from deepcritical.export.figures import FIGURES
 from deepcritical.export.mechanism_figure import Slot, lay_out
 from deepcritical.export.mechanism_graph import EdgeSign, mechanism_graph
 from deepcritical.export.svg import inline, standalone
 from deepcritical.export.timeline import timeline
-from deepcritical.export.writers import FIGURES, as_figures_json
+from deepcritical.export.writers import as_figures_json
 from tests.unit.export.reports import CHAIN, full_report, report_of
 
 SVG = "{http://www.w3.org/2000/svg}"

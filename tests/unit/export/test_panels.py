@@ -21,6 +21,7 @@ from deepcritical.domain.events import (
     SourceSearched,
     Stage,
 )
+from deepcritical.domain.grids import trials_of
 from deepcritical.export.html import (
     render_document,
     render_evidence,
@@ -29,7 +30,6 @@ from deepcritical.export.html import (
     render_timeline,
     render_trials,
 )
-from deepcritical.export.sources import trials_of
 from deepcritical.interfaces.page.views import render_trace
 from tests.unit.export.reports import ROWS, TRIAL, full_report, report_of
 from tests.unit.export.test_hostile_text import CORPUS, local
@@ -93,7 +93,12 @@ def test_trials_are_ordered_by_what_became_of_them() -> None:
     ]
     references = [TRIAL.model_copy(update={"evidence_id": f"T{n}"}) for n in range(4)]
     report = full_report(references=tuple(references), evidence_table=tuple(rows))
-    assert [trial.source.number for trial in trials_of(report)] == [3, 4, 2, 1]
+    assert [trial.number for trial in trials_of(report.references, report.evidence_table)] == [
+        3,
+        4,
+        2,
+        1,
+    ]
     shown = render_trials(report)
     assert "the registry gives no reason" in shown
     assert 'href="https://clinicaltrials.gov/study/NCT99000001"' in shown
@@ -101,7 +106,7 @@ def test_trials_are_ordered_by_what_became_of_them() -> None:
 
 def test_records_of_the_same_study_stand_beside_a_trial() -> None:
     rows = (*ROWS[:2], ROWS[2].model_copy(update={"same_study": ("E1",), "has_results": False}))
-    (trial,) = trials_of(full_report(evidence_table=rows))
+    (trial,) = trials_of(full_report().references, rows)
     assert [other.number for other in trial.others] == [1]
     assert "none posted" in render_trials(full_report(evidence_table=rows))
 
@@ -110,11 +115,11 @@ def test_a_paper_with_a_status_stands_for_its_trial_only_without_the_entry() -> 
     entry = ROWS[2].model_copy(update={"same_study": ("E1",)})
     paper = ROWS[0].model_copy(update={"status": "COMPLETED", "same_study": ("E3",)})
     report = full_report(evidence_table=(paper, ROWS[1], entry))
-    assert [trial.source.number for trial in trials_of(report)] == [3]
+    assert [trial.number for trial in trials_of(report.references, report.evidence_table)] == [3]
     assert "completed by [1]" in render_trials(report)
     alone = paper.model_copy(update={"same_study": ()})
     report = full_report(evidence_table=(alone, ROWS[1], ROWS[2]))
-    assert [trial.source.number for trial in trials_of(report)] == [3, 1]
+    assert [trial.number for trial in trials_of(report.references, report.evidence_table)] == [3, 1]
 
 
 def test_a_passage_stands_at_an_edge_if_it_names_both_ends() -> None:

@@ -76,12 +76,6 @@ def test_what_does_not_fit_is_counted() -> None:
     assert re.search(r"^Trials under way \(and \d more\)$", text, re.MULTILINE)
 
 
-def test_a_narrow_terminal_names_the_comparator_beside_the_outcome() -> None:
-    narrow = uncoloured(seen(PLAIN, 80))
-    assert "Compared with" not in narrow
-    assert "against" in narrow
-
-
 def test_a_terminal_shows_colours_unless_they_are_unwanted() -> None:
     assert "\x1b[1;7;36m Promising \x1b[0m" in seen(PLAIN)
     assert not re.search(r"\x1b\[(?:\d+;)*3\d", seen(PLAIN, env={"NO_COLOR": "1"}))

@@ -148,7 +148,7 @@ def test_of_candidates_without_evidence_none_is_called_the_best() -> None:
     told = write(CANDIDATES, store, CONTEXT, assess(CANDIDATES, store), "a test")
     assert told.executive_summary.startswith("None of the candidates has enough evidence")
     assert "Not known: the evidence found does not show" in told.conclusion
-    assert "## Evidence table" in told.to_markdown()
+    assert "| Ref. | Study |" in told.to_markdown()
     assert audit(told).failed == ()
 
 

@@ -19,6 +19,7 @@ from deepcritical.domain.events import (
     SourceSearched,
     Stage,
 )
+from deepcritical.domain.grids import trials_of
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import fold
 from deepcritical.domain.votes import Tier
@@ -32,7 +33,6 @@ from deepcritical.export.html import (
     render_trials,
 )
 from deepcritical.export.mechanism_graph import mechanism_graph
-from deepcritical.export.sources import trials_of
 from deepcritical.export.templating import filled
 from deepcritical.interfaces.caller import Known
 from deepcritical.interfaces.guard import report_html
@@ -80,7 +80,7 @@ def tabs_of(document: Document | None) -> tuple[Tab, ...]:
         *((Tab("studies", "Studies", len(document.studies)),) if document.studies else ()),
         evidence,
         Tab("mechanism", "Mechanism", len(mechanism_graph(document).edges)),
-        Tab("trials", "Trials", len(trials_of(document))),
+        Tab("trials", "Trials", len(trials_of(document.references, document.evidence_table))),
         Tab("timeline", "Timeline"),
         *last,
     )

@@ -1,41 +1,39 @@
 """The order of a report: what stands behind its first screen, part by part.
 
-HTML folds the parts, PDF prints them one after another.
+HTML folds the parts, Markdown and PDF print them one after another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from deepcritical.domain.grids import Grid, outcomes_grid, studies_grid, trials_grid
 from deepcritical.domain.markdown import escape_markdown
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import because, change_table, evidence_table, quotes
+from deepcritical.domain.report_data import ReportData
+from deepcritical.domain.report_markdown import (
+    because,
+    change_table,
+    evidence_table,
+    quotes,
+)
 from deepcritical.domain.report_parts import Claim, HypothesisTested, ReportSection
 from deepcritical.domain.section_markdown import edge_evidence, facts_markdown, search_log
 from deepcritical.domain.sentences import Sentence
-from deepcritical.export.forest_figure import draw_forests
-from deepcritical.export.grids import Grid, studies_grid, trials_grid
-from deepcritical.export.mechanism_figure import draw_mechanism
-from deepcritical.export.prisma_figure import draw_prisma
-from deepcritical.export.svg import Drawing
-from deepcritical.export.timeline import draw_timeline
 
 Medium = Literal["page", "file", "paper"]
 """The results of a run, which have mechanism, evidence and timeline in tabs of their own; one HTML
-file; a PDF."""
-
-
-class Prose(NamedTuple):
-    """A text that the report holds as Markdown."""
-
-    markdown: str
+file; Markdown and PDF."""
+Figures = Mapping[str, Sequence[object]]
+"""Drawings that are not empty: `forest`, `mechanism`, `prisma` and `timeline`."""
 
 
 class Chains(NamedTuple):
     """The mechanism chains."""
 
     hypotheses: tuple[HypothesisTested, ...]
+    drug: str
+    """The drug that they are of; '' where none is known."""
 
 
 class References(NamedTuple):
@@ -57,74 +55,77 @@ class Ledger(NamedTuple):
     entries: tuple[LedgerEntry, ...]
 
 
-Block = Grid | Drawing | Prose | Chains | References | Ledger
-
-
 class Part(NamedTuple):
     """A part under its heading."""
 
     key: str
     """Letters; unique in a report."""
     title: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[object, ...]
+    """Markdown as text, `Grid`, `Chains`, `References`, `Ledger`, or a figure."""
     holds: str = ""
     """How much is in it, in words."""
     appendix: bool = False
 
 
-def parts_of(report: ResearchReport, medium: Medium) -> tuple[Part, ...]:
+def parts_of(
+    report: ReportData, medium: Medium, figures: Figures | None = None
+) -> tuple[Part, ...]:
     """Return the parts that have something in them, in the order of reading."""
-    parts = (*_body(report, medium), *_appendices(report, medium))
+    drawn = figures or {}
+    parts = (*_body(report, medium, drawn), *_appendices(report, medium, drawn))
     return tuple(part._replace(blocks=kept) for part in parts if (kept := _filled(part.blocks)))
 
 
-def _body(report: ResearchReport, medium: Medium) -> Iterator[Part]:
-    forests, trials = draw_forests(report), trials_grid(report)
-    yield _studies(report, medium)
+def _body(report: ReportData, medium: Medium, figures: Figures) -> Iterator[Part]:
+    forests, trials = figures.get("forest", ()), trials_grid(report)
+    yield _studies(report, medium, figures)
+    rows = report.verdict.rows
+    if medium == "paper" and report.brief and len(rows) > len(report.brief.findings):
+        yield Part("outcomes", "All outcomes", (outcomes_grid(report),))
     yield Part("findings", report.clinical_findings.title, _section(report, "clinical_findings"))
-    yield Part("forest", "Forest plots", forests, _count(len(forests), "outcome"))
+    yield Part("forest", "Forest plots", tuple(forests), _count(len(forests), "outcome"))
     yield Part("harms", "Harms", _section(report, "safety"))
-    yield _mechanism(report, medium)
+    yield _mechanism(report, medium, figures)
     yield Part("trials", "Registered trials", (trials,), _count(len(trials.rows), "trial"))
     contradictions, change = report.contradictions, report.what_would_change
     yield Part("contradictions", contradictions.title, _section(report, "contradictions"))
-    changes = _prose(change_table(report.verdict_changes, report.references))
-    yield Part("change", change.title, (*_prose(change.content), *changes))
-    facts = facts_markdown(report.drug_facts).partition("\n\n")[2]
-    yield Part("curated", "Curated drug facts", _prose(facts))
+    changes = change_table(report.verdict_changes, report.references)
+    yield Part("change", change.title, (change.content, changes))
+    yield Part("curated", "Curated drug facts", (facts_markdown(report.drug_facts),))
     limitations = "\n".join(f"- {text}" for text in report.limitations)
-    yield Part("limitations", "Limitations", _prose(limitations))
-    if report.brief is None:
-        yield Part("conclusion", "Conclusion", _prose(report.conclusion))
+    yield Part("limitations", "Limitations", (limitations,))
+    yield Part("conclusion", "Conclusion", ("" if report.brief else report.conclusion,))
 
 
-def _studies(report: ResearchReport, medium: Medium) -> Part:
+def _studies(report: ReportData, medium: Medium, figures: Figures) -> Part:
     """The table of studies; of a report without one, that of its references."""
-    rows = evidence_table(report.evidence_table, report.references).partition("\n\n")[2]
+    rows = evidence_table(report.evidence_table, report.references)
     if report.study_table or medium == "page":
         grid = studies_grid(report)
         # Of several candidates it has only those of the first.
-        others = _prose(rows) if medium != "page" and len(report.drug_candidates) > 1 else ()
+        others = rows if medium != "page" and len(report.drug_candidates) > 1 else ""
         count = _count(len(grid.rows), "study", "studies")
-        return Part("studies", "Studies", (grid, *others), count)
-    return Part("studies", "Evidence table", (draw_timeline(report), *_prose(rows)))
+        return Part("studies", "Studies", (grid, others), count)
+    return Part("studies", "Evidence table", (*figures.get("timeline", ()), rows))
 
 
-def _mechanism(report: ResearchReport, medium: Medium) -> Part:
-    figure = [draw_mechanism(report)] if medium != "page" else []
-    chains = Chains(report.hypotheses_tested)
+def _mechanism(report: ReportData, medium: Medium, figures: Figures) -> Part:
+    figure = figures.get("mechanism", ()) if medium != "page" else ()
+    drugs = report.drug_candidates
+    chains = Chains(report.hypotheses_tested, drugs[0].name if drugs else "")
     holds = _count(len(chains.hypotheses), "chain")
     found = _section(report, "mechanistic_findings")
     return Part("mechanism", "Mechanism", (*figure, chains, *found), holds)
 
 
-def _appendices(report: ResearchReport, medium: Medium) -> Iterator[Part]:
-    yield Part("assessed", "How this was assessed", _assessed(report), appendix=True)
+def _appendices(report: ReportData, medium: Medium, figures: Figures) -> Iterator[Part]:
+    yield Part("assessed", "How this was assessed", _assessed(report, figures), appendix=True)
     searches = "" if medium == "page" else search_log(report.searches)
-    yield Part("log", "Search log", _prose(searches), appendix=True)
+    yield Part("log", "Search log", (searches,), appendix=True)
     if medium == "paper":
         edges = edge_evidence(report.hypotheses_tested, report.evidence_table, report.references)
-        yield Part("steps", "Evidence on each step of the mechanism", _prose(edges), appendix=True)
+        yield Part("steps", "Evidence on each step of the mechanism", (edges,), appendix=True)
     holds = str(len(report.references) or "")
     yield Part("references", "References", (References(),), holds, appendix=True)
     ledger = _ledger(report)
@@ -133,14 +134,14 @@ def _appendices(report: ResearchReport, medium: Medium) -> Iterator[Part]:
     yield Part("ledger", "What each sentence rests on", (ledger,), holds, appendix=True)
 
 
-def _assessed(report: ResearchReport) -> tuple[Block, ...]:
+def _assessed(report: ReportData, figures: Figures) -> tuple[object, ...]:
     told = f"Question: {escape_markdown(report.research_question)}\n\n"
     told += because(report.verdict, report.references)
     told += f"\n- {report.support}." if report.support else ""
-    return (*_prose(told), draw_prisma(report), *_prose(report.methodology.content))
+    return (told, *figures.get("prisma", ()), report.methodology.content)
 
 
-def _ledger(report: ResearchReport) -> Ledger:
+def _ledger(report: ReportData) -> Ledger:
     brief = report.brief
     studies = tuple(study.result for study in brief.studies) if brief else ()
     sentences = (
@@ -160,27 +161,20 @@ def _claims(claims: Sequence[Claim], evidence_id: str) -> tuple[Claim, ...]:
     return tuple(sorted(own, key=lambda claim: (claim.start, claim.end)))
 
 
-def _filled(blocks: Sequence[Block]) -> tuple[Block, ...]:
+def _filled(blocks: Sequence[object]) -> tuple[object, ...]:
     return tuple(block for block in blocks if not _empty(block))
 
 
-def _empty(block: Block) -> bool:
+def _empty(block: object) -> bool:
     if isinstance(block, Grid):
         return not block.rows
-    if isinstance(block, Ledger):
-        return not (block.sentences or block.entries)
-    return isinstance(block, Drawing) and block.empty
+    return block == "" or block == Ledger((), ())
 
 
-def _section(report: ResearchReport, name: str) -> tuple[Prose, ...]:
+def _section(report: ReportData, name: str) -> tuple[str, str]:
     """The text of a section, then the sentences of records in it."""
     part: ReportSection = getattr(report, name)
-    told = quotes(part.quoted, report.references, report.evidence_table)
-    return (*_prose(part.content), *_prose(told))
-
-
-def _prose(markdown: str) -> tuple[Prose, ...]:
-    return (Prose(markdown),) if markdown else ()
+    return part.content, quotes(part.quoted, report.references, report.evidence_table)
 
 
 def _count(count: int, one: str, several: str = "") -> str:
