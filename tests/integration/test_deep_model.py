@@ -20,7 +20,10 @@ from tests.integration.answering import (
 from tests.servers.answers import records_of
 from tests.servers.models import Fault
 
-TASKS = {"plan_inquiry", "read_studies", "map_facts", "check_completeness", "write_report"}
+TASKS = {
+    *("plan_inquiry", "read_studies", "map_facts", "check_completeness"),
+    *("match_results", "write_report"),
+}
 """What is asked where every sentence that is written is one of a finding, word for word."""
 
 
@@ -58,9 +61,8 @@ async def test_every_prompt_holds_what_it_is_answered_from(tmp_path: Path) -> No
 
 def invented(_task: str, sane: Any) -> Any:
     """An answer with ids, quotes and searches that no record has."""
-    false = {"evidence_id": "E999", "quote": "Examplol cured 98.7 % of them all.", "items": ["C1"]}
-    if "facts" in sane and sane["facts"] and isinstance(sane["facts"][0], dict):
-        return {"facts": [false, {**false, "evidence_id": "E1"}]}
+    if "needs" in sane and sane["needs"] and isinstance(sane["needs"][0], dict):
+        return {"needs": [{"item": "C1", "meets": ["E999.1", "98.7"]}]}
     if "sentences" in sane:
         return {"sentences": [{"text": "Examplol cured 98.7 % of all.", "findings": ["F999"]}]}
     return sane | {"searches": ["PMID 31415926", "see https://evil.example now"]}

@@ -17,6 +17,7 @@ from deepcritical.domain.checklist import (
     ItemFact,
     facts_of,
 )
+from deepcritical.domain.matches import Matched
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.services.evidence_store import EvidenceStore
@@ -24,10 +25,10 @@ from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.passages import passage_finding
 
-__all__ = ["SPEAKS_AGAINST", "Draft", "draft_of", "findings_in", "is_newest"]
+__all__ = ["SPEAKS_AGAINST", "WEIGHED", "Draft", "draft_of", "findings_in", "is_newest"]
 
 _MOST_OF_MAIN, _MOST_OF_OTHERS = 5, 3
-_WEIGHED = (
+WEIGHED = (
     InquiryKind.EFFECT,
     InquiryKind.COMPARISON,
     InquiryKind.TREATMENT,
@@ -57,15 +58,21 @@ class Draft(NamedTuple):
     """Fact id -> id of its finding."""
 
 
-def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
-    """Weigh what was read, choose what is told, and list what a sentence may rest on."""
-    weighed = weigh(inquiry, store.evidence, store.readings) if inquiry.kind in _WEIGHED else ()
+def draft_of(
+    inquiry: Inquiry, store: EvidenceStore, matched: Mapping[str, Matched] | None = None
+) -> Draft:
+    """Weigh what was read, choose what is told, and list what a sentence may rest on.
+
+    `matched` is what a model found records to tell of the drug asked about; None where rules chose.
+    """
+    is_weighed = inquiry.kind in WEIGHED
+    weighed = weigh(inquiry, store.evidence, store.readings, matched) if is_weighed else ()
     weighed = weighed[:_MOST_WEIGHED]
     facts = counting(store)
     order = _Order(store, newest=is_newest(inquiry, store))
     items = checklist_in(store).items
     told = [fact for fact in facts if fact.direct] or facts
-    failed = _failed(inquiry, weighed)
+    failed = _failed(inquiry, weighed) if matched is None else frozenset()
     picked = {
         item.id: tuple(
             order.best(

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemFact
-from deepcritical.prompts.asks import READ_QUESTION, Prompt, compose, records_part
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.prompts.asks import (
+    MATCH,
+    READ_QUESTION,
+    Prompt,
+    compose,
+    question_part,
+    records_part,
+)
 from deepcritical.prompts.evidence import ShownRecords, record_text
 
-__all__ = ["ask_completeness", "ask_facts", "ask_inquiry"]
+__all__ = ["ask_completeness", "ask_facts", "ask_inquiry", "ask_matches"]
 
 
 def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
@@ -28,18 +36,36 @@ def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
 def ask_facts(
     inquiry: Inquiry, checklist: Checklist, shown: ShownRecords, *, short: bool = False
 ) -> Prompt:
-    """The sentences of records that speak to items of the checklist."""
+    """The numbered sentences of records that meet items of the checklist."""
     return compose(
         "map_facts",
-        """For each record give the sentences that speak to an item of the checklist, with the ids
-        of these items. Plans, aims, background and what others found are no findings of the record,
-        unless an item asks for doses, for who was studied, for trials or for background. Of a
-        question of yes or no say also whether the sentence speaks for a yes or for a no. Most
-        records have none.""",
+        """For each item of the checklist give the sentences that meet it, by their numbers and the
+        most telling first, at most 8 an item; those that say the contrary of others, or of what a
+        question of yes or no asks, go to contradicts. A sentence meets an item if by itself it
+        states what the item wants known of just what the question asks about: these people, this
+        treatment or test, this outcome, with figures where there are some. C1 is the question
+        itself: whatever answers it meets C1, in whatever words the item is put. Prefer what the
+        record itself found, and of one study the sentence that says most. Plans, aims, background
+        and what others found are no findings of the record, unless an item asks for doses, for who
+        was studied, for trials, for reviews and guidelines, or for background. A sentence on other
+        people, another treatment or outcome goes to near, and only where nothing meets the item.
+        Most sentences meet none, and an item may stay open.""",
         _question(inquiry),
         _checklist(checklist),
         records_part(shown),
         short=short,
+    )
+
+
+def ask_matches(question: ResearchQuestion, context: str, shown: ShownRecords) -> Prompt:
+    """The results of studies that bear on what a drug does in a condition."""
+    return compose(
+        "match_results",
+        MATCH,
+        question_part(question),
+        f"Context: {context}" if context else "",
+        records_part(shown),
+        short=False,
     )
 
 

@@ -14,6 +14,8 @@ from deepcritical.answering.joining import (
     doubted,
     for_a_model,
     joined_facts,
+    numbered,
+    on_the_question,
     planned,
     searches_of,
 )
@@ -23,6 +25,7 @@ from deepcritical.domain.budget import Judgement
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.matches import Matched
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.models.accounting import RunAccount
@@ -30,7 +33,8 @@ from deepcritical.models.answers import (
     Completeness,
     InquiryPlan,
     MappedFacts,
-    MappedSentence,
+    MappedNeed,
+    MatchedResults,
 )
 from deepcritical.models.asking import Asker
 from deepcritical.models.desk import RunDesk
@@ -41,7 +45,9 @@ from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.reading.library import Library
-from deepcritical.reasoning.base import BY_RULES, Reasoner
+from deepcritical.reasoning.base import BY_RULES, Reasoner, rule_facts
+from deepcritical.reasoning.choosing import studies_asked
+from deepcritical.reasoning.judging import matches_of
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.verification.verifiers import ModelVerifier
@@ -65,6 +71,13 @@ class Opened(NamedTuple):
         writer, judge = (server.server_for(step).name for step in _WRITING)
         writing = Writer(asker, writer, ModelVerifier(asker, judge), own=judge == writer)
         return cls(asker, RunAccount(server, asker.purse, desk), writing)
+
+
+class _Mapped(NamedTuple):
+    """What a model matched to needs in the records of one request."""
+
+    ids: tuple[str, ...]
+    needs: Sequence[MappedNeed]
 
 
 class InquiryModel(Reasoner):
@@ -126,20 +139,36 @@ class InquiryModel(Reasoner):
     async def find_facts(
         self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
     ) -> tuple[ItemFact, ...]:
-        """The rules' facts, and what the model finds in the records that name the drugs."""
-        by_rule = await super().find_facts(inquiry, store, unread)
+        """The sentences that the model matched to needs; the rules' where it was not asked.
+
+        What a small model matches is added to what rules find.
+        """
+        short = self._short("assessment")
         records = {key: store.evidence[key] for key in unread}
-        checklist, everything = checklist_in(store), list(store.evidence.values())
-        wanted = await calculated(for_a_model, inquiry, checklist, records, everything)
-        if not wanted:
-            return by_rule
-        answers, failed = await self._read(inquiry, checklist, wanted)
-        both = await calculated(joined_facts, checklist, wanted, by_rule, answers)
+        wanted = await calculated(for_a_model, records)
+        checklist, found = checklist_in(store), list(store.evidence.values())
+        if short:
+            wanted = await calculated(on_the_question, inquiry, checklist, wanted, found)
+        judgement: Judgement = "reading" if short else "assessment"
+        answers, failed = await self._mapped(judgement, inquiry, checklist, wanted)
+        left = [key for key in unread if short or all(key not in a.ids for a in answers)]
+        by_rule = await super().find_facts(inquiry, store, left) if left else ()
+        facts, dropped = list(by_rule), 0
+        for one in answers:
+            shown = {key: wanted[key] for key in one.ids}
+            known = facts
+            if not short:
+                known = [*await calculated(rule_facts, inquiry, store, one.ids, by_words=False)]
+            both = await calculated(
+                joined_facts, checklist, shown, known, one.needs, only=not short
+            )
+            facts = [*both.facts] if short else [*facts, *both.facts]
+            dropped += both.dropped
         if failed:
-            await self._account.fell_back("reading", failed, both.dropped, in_part=bool(answers))
-        else:
-            await self._account.made("reading", both.dropped)
-        return both.facts
+            await self._account.fell_back(judgement, failed, dropped, in_part=bool(answers))
+        elif answers:
+            await self._account.made(judgement, dropped)
+        return tuple(facts)
 
     async def check_completeness(
         self, inquiry: Inquiry, store: EvidenceStore
@@ -166,7 +195,8 @@ class InquiryModel(Reasoner):
         self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
     ) -> DeepAnswer:
         """The answer from findings and passages, with what the model writes of them, checked."""
-        draft = await calculated(draft_of, inquiry, store)
+        matched = await self._matched(inquiry, store)
+        draft = await calculated(draft_of, inquiry, store, matched)
         asked = f"{inquiry.text}\nContext: {inquiry.context}" if inquiry.context else inquiry.text
         written = await self._written(asked, findings_in(draft), store)
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
@@ -188,36 +218,59 @@ class InquiryModel(Reasoner):
         await self._account.made("report", replaced)
         return written
 
-    async def _read(
-        self, inquiry: Inquiry, checklist: Checklist, records: Mapping[str, Evidence]
-    ) -> tuple[list[MappedSentence], NoAnswerError | None]:
-        """What the model found in batches, all at once, and why anything is missing."""
+    async def _mapped(
+        self,
+        judgement: Judgement,
+        inquiry: Inquiry,
+        checklist: Checklist,
+        records: Mapping[str, Evidence],
+    ) -> tuple[list[_Mapped], NoAnswerError | None]:
+        """What the model matched in batches, all at once, and why anything is missing."""
         failed: list[NoAnswerError] = []
-        size = self._asker.profile_for("reading").batch_records
-        shown = batches(records, size, self._limit_chars("reading"))
+        limit = self._limit_chars(judgement)
+        size = self._asker.profile_for(judgement).batch_records
+        if not self._short(judgement):
+            size = len(records)
+        shown = await calculated(batches, records, size, limit, numbered)
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(self._read_batch(inquiry, checklist, batch, failed))
+                group.create_task(self._map_batch(judgement, inquiry, checklist, batch, failed))
                 for batch in shown
             ]
-        found = [sentence for task in tasks for sentence in task.result()]
+        found = [one for task in tasks if (one := task.result())]
         return found, next(iter(failed), None)
 
-    async def _read_batch(
+    async def _map_batch(
         self,
+        judgement: Judgement,
         inquiry: Inquiry,
         checklist: Checklist,
         shown: ShownRecords,
         failed: list[NoAnswerError],
-    ) -> list[MappedSentence]:
-        prompt = inquiry_asks.ask_facts(inquiry, checklist, shown, short=self._short("reading"))
+    ) -> _Mapped | None:
+        prompt = inquiry_asks.ask_facts(inquiry, checklist, shown, short=self._short(judgement))
         try:
-            answer = await self._asker.ask("reading", prompt, MappedFacts)
+            answer = await self._asker.ask(judgement, prompt, MappedFacts)
         except NoAnswerError as error:
             failed.append(error)
-            return []
-        # A sentence counts only for a record that this very prompt showed.
-        return [fact for fact in answer.facts if fact.evidence_id in shown.ids]
+            return None
+        numbers = [n for need in answer.needs for n in (*need.meets, *need.contradicts, *need.near)]
+        if numbers and all(n.partition(".")[0] not in shown.ids for n in numbers):
+            failed.append(NoAnswerError("it named no sentence that it was shown"))
+            return None
+        return _Mapped(shown.ids, answer.needs)
+
+    async def _matched(self, inquiry: Inquiry, store: EvidenceStore) -> dict[str, Matched] | None:
+        """What studies tell of the drug asked about, as the model matches it; None by rules."""
+        if self._short("assessment"):
+            return None
+        limit = self._limit_chars("assessment")
+        asked = await calculated(studies_asked, inquiry, store, limit)
+        if asked is None:
+            return {}
+        prompt = inquiry_asks.ask_matches(asked.question, inquiry.context, asked.shown)
+        answer = await self._ask("assessment", prompt, MatchedResults)
+        return matches_of(answer, asked.shown.ids, store.readings) if answer else {}
 
     def _short(self, judgement: Judgement) -> bool:
         return self._server.server_for(judgement).profile.short
