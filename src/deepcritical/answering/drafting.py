@@ -41,7 +41,8 @@ _MOST_WEIGHED = 6
 _UNGRADED = 9
 _STRENGTH = {1: 0.25, 2: 0.2, 3: 0.1, 4: 0.05}
 """What an OCEBM level adds to the relevance of a sentence."""
-_MOST_FINDINGS = 40
+_MOST_FINDINGS, _MOST_ROWS = 40, 12
+"""Findings that a writer is shown, and of them results over studies before all passages."""
 SPEAKS_AGAINST = (VerdictLabel.REFUTED, VerdictLabel.UNSUPPORTED, VerdictLabel.HARMFUL)
 """Verdicts by which a candidate is no treatment to name."""
 
@@ -128,8 +129,13 @@ def _may_tell(item: ChecklistItem, fact: ItemFact, failed: frozenset[str]) -> bo
 
 
 def findings_in(draft: Draft) -> dict[str, Finding]:
-    """The findings that a model may write about, as many as a prompt should hold."""
-    return dict(list(draft.findings.items())[:_MOST_FINDINGS])
+    """The findings that a model may write about, as many as a prompt should hold.
+
+    What holds over studies goes first, then the passages that meet the needs, then single results.
+    """
+    rows = [i for i, one in draft.findings.items() if not one.study]
+    chosen = tuple(dict.fromkeys((*rows[:_MOST_ROWS], *draft.passages.values(), *draft.findings)))
+    return {i: draft.findings[i] for i in chosen[:_MOST_FINDINGS]}
 
 
 def is_newest(inquiry: Inquiry, store: EvidenceStore) -> bool:

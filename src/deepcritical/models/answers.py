@@ -172,6 +172,8 @@ class MappedFacts(_Answer):
     """The sentences that speak to items of the checklist."""
 
     needs: list[MappedNeed]
+    searches: list[str] = Field(default_factory=list)
+    """For what stays open: each 1-6 plain words."""
 
 
 class ItemJudged(_Answer):

@@ -16,7 +16,7 @@ from deepcritical.prompts.asks import (
 )
 from deepcritical.prompts.evidence import ShownRecords, record_text
 
-__all__ = ["ask_completeness", "ask_facts", "ask_inquiry", "ask_matches"]
+__all__ = ["ask_completeness", "ask_facts", "ask_inquiry", "ask_matches", "to_answer"]
 
 
 def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
@@ -34,7 +34,12 @@ def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
 
 
 def ask_facts(
-    inquiry: Inquiry, checklist: Checklist, shown: ShownRecords, *, short: bool = False
+    inquiry: Inquiry,
+    checklist: Checklist,
+    shown: ShownRecords,
+    run: Sequence[str] = (),
+    *,
+    short: bool = False,
 ) -> Prompt:
     """The numbered sentences of records that meet items of the checklist."""
     return compose(
@@ -49,9 +54,12 @@ def ask_facts(
         and what others found are no findings of the record, unless an item asks for doses, for who
         was studied, for trials, for reviews and guidelines, or for background. A sentence on other
         people, another treatment or outcome goes to near, and only where nothing meets the item.
-        Most sentences meet none, and an item may stay open.""",
+        Most sentences meet none, and an item may stay open. Give up to 6 searches for what stays
+        open, each as 1-6 plain words to be added to the names in the question, none that was run
+        already.""",
         _question(inquiry),
         _checklist(checklist),
+        _searched(run),
         records_part(shown),
         short=short,
     )
@@ -79,7 +87,6 @@ def ask_completeness(
     short: bool = False,
 ) -> Prompt:
     """How far the facts cover each item, and what to search for next."""
-    searched = "\n".join(f"- {text}" for text in run[-20:])
     return compose(
         "check_completeness",
         """For each item of the checklist say whether the facts located so far satisfy it, cover it
@@ -88,10 +95,18 @@ def ask_completeness(
         in the question, none that was run already.""",
         _question(inquiry),
         _checklist(checklist),
-        f"Searches run so far:\n{searched}" if searched else "",
+        _searched(run),
         _facts(facts, limit_chars),
         short=short,
     )
+
+
+def to_answer(inquiry: Inquiry, checklist: Checklist) -> str:
+    """A question and its needs, for who writes the answer."""
+    context = f"\nContext: {inquiry.context}" if inquiry.context else ""
+    needs = "\n".join(f"- {item.text}" for item in checklist.items)
+    first = "The first sentence answers the question itself. Then tell, where findings do:"
+    return f"{inquiry.text}{context}\n{first}\n{needs}"
 
 
 def _question(inquiry: Inquiry) -> str:
@@ -101,6 +116,10 @@ def _question(inquiry: Inquiry) -> str:
 
 def _checklist(checklist: Checklist) -> str:
     return "Checklist:\n" + "\n".join(f"- {item.id}: {item.text}" for item in checklist.items)
+
+
+def _searched(run: Sequence[str]) -> str:
+    return "\n".join(("Searches run so far:", *(f"- {text}" for text in run[-20:]))) if run else ""
 
 
 def _facts(facts: Sequence[ItemFact], limit_chars: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel
@@ -33,7 +34,6 @@ from deepcritical.models.answers import (
     Completeness,
     InquiryPlan,
     MappedFacts,
-    MappedNeed,
     MatchedResults,
 )
 from deepcritical.models.asking import Asker
@@ -56,6 +56,8 @@ from deepcritical.writing.context import ReportContext
 
 T = TypeVar("T", bound=BaseModel)
 _WRITING: tuple[Judgement, Judgement] = ("report", "verify")
+_MOST_REQUESTS = 2
+"""Requests in which records of a round are matched to needs, the best by retrieval first."""
 
 
 class Opened(NamedTuple):
@@ -77,7 +79,7 @@ class _Mapped(NamedTuple):
     """What a model matched to needs in the records of one request."""
 
     ids: tuple[str, ...]
-    needs: Sequence[MappedNeed]
+    answer: MappedFacts
 
 
 class InquiryModel(Reasoner):
@@ -88,7 +90,7 @@ class InquiryModel(Reasoner):
         self._server = server
         self._opened: Opened | None = None
         self._searches: tuple[str, ...] = ()
-        """What the last check of completeness would search for."""
+        """What the last answer on the checklist would search for."""
 
     @property
     def name(self) -> str:
@@ -150,8 +152,11 @@ class InquiryModel(Reasoner):
         if short:
             wanted = await calculated(on_the_question, inquiry, checklist, wanted, found)
         judgement: Judgement = "reading" if short else "assessment"
-        answers, failed = await self._mapped(judgement, inquiry, checklist, wanted)
-        left = [key for key in unread if short or all(key not in a.ids for a in answers)]
+        run = _searched(store)
+        answers, failed, beyond = await self._mapped(judgement, inquiry, checklist, wanted, run)
+        self._searches = searches_of(text for one in answers for text in one.answer.searches)
+        done = {*beyond, *(key for one in answers for key in one.ids)}
+        left = [key for key in unread if short or key not in done]
         by_rule = await super().find_facts(inquiry, store, left) if left else ()
         facts, dropped = list(by_rule), 0
         for one in answers:
@@ -160,7 +165,7 @@ class InquiryModel(Reasoner):
             if not short:
                 known = [*await calculated(rule_facts, inquiry, store, one.ids, by_words=False)]
             both = await calculated(
-                joined_facts, checklist, shown, known, one.needs, only=not short
+                joined_facts, checklist, shown, known, one.answer.needs, only=not short
             )
             facts = [*both.facts] if short else [*facts, *both.facts]
             dropped += both.dropped
@@ -173,17 +178,18 @@ class InquiryModel(Reasoner):
     async def check_completeness(
         self, inquiry: Inquiry, store: EvidenceStore
     ) -> tuple[ItemCoverage, ...]:
-        """The rule's coverage, lowered where the model doubts it."""
+        """The rule's coverage; lowered where a small model doubts it."""
         by_rule = await super().check_completeness(inquiry, store)
+        if not self._short("assessment"):
+            return by_rule
         self._searches = ()
-        run = list(dict.fromkeys(search.query for search in store.searches))
         prompt = inquiry_asks.ask_completeness(
             inquiry,
             checklist_in(store),
             counting(store),
-            run,
+            _searched(store),
             self._limit_chars("assessment"),
-            short=self._short("assessment"),
+            short=True,
         )
         answer = await self._ask("assessment", prompt, Completeness)
         if answer is None:
@@ -197,7 +203,7 @@ class InquiryModel(Reasoner):
         """The answer from findings and passages, with what the model writes of them, checked."""
         matched = await self._matched(inquiry, store)
         draft = await calculated(draft_of, inquiry, store, matched)
-        asked = f"{inquiry.text}\nContext: {inquiry.context}" if inquiry.context else inquiry.text
+        asked = inquiry_asks.to_answer(inquiry, checklist_in(store))
         written = await self._written(asked, findings_in(draft), store)
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         told = context.model_copy(update={"found_by": "rules and a model"})
@@ -224,31 +230,35 @@ class InquiryModel(Reasoner):
         inquiry: Inquiry,
         checklist: Checklist,
         records: Mapping[str, Evidence],
-    ) -> tuple[list[_Mapped], NoAnswerError | None]:
-        """What the model matched in batches, all at once, and why anything is missing."""
+        run: Sequence[str],
+    ) -> tuple[list[_Mapped], NoAnswerError | None, frozenset[str]]:
+        """What the model matched in batches, all at once, why anything is missing, what is beyond.
+
+        A model that decides alone is shown as many records as fit into a few requests.
+        """
         failed: list[NoAnswerError] = []
         limit = self._limit_chars(judgement)
-        size = self._asker.profile_for(judgement).batch_records
-        if not self._short(judgement):
-            size = len(records)
-        shown = await calculated(batches, records, size, limit, numbered)
+        short = self._short(judgement)
+        size = self._asker.profile_for(judgement).batch_records if short else len(records)
+        every = await calculated(batches, records, size, limit, numbered)
+        shown = every if short else every[:_MOST_REQUESTS]
+        beyond = frozenset(key for one in every[len(shown) :] for key in one.ids)
+        ask = partial(inquiry_asks.ask_facts, inquiry, checklist, run=run, short=short)
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(self._map_batch(judgement, inquiry, checklist, batch, failed))
+                group.create_task(self._map_batch(judgement, ask(batch), batch, failed))
                 for batch in shown
             ]
         found = [one for task in tasks if (one := task.result())]
-        return found, next(iter(failed), None)
+        return found, next(iter(failed), None), beyond
 
     async def _map_batch(
         self,
         judgement: Judgement,
-        inquiry: Inquiry,
-        checklist: Checklist,
+        prompt: Prompt,
         shown: ShownRecords,
         failed: list[NoAnswerError],
     ) -> _Mapped | None:
-        prompt = inquiry_asks.ask_facts(inquiry, checklist, shown, short=self._short(judgement))
         try:
             answer = await self._asker.ask(judgement, prompt, MappedFacts)
         except NoAnswerError as error:
@@ -258,7 +268,7 @@ class InquiryModel(Reasoner):
         if numbers and all(n.partition(".")[0] not in shown.ids for n in numbers):
             failed.append(NoAnswerError("it named no sentence that it was shown"))
             return None
-        return _Mapped(shown.ids, answer.needs)
+        return _Mapped(shown.ids, answer)
 
     async def _matched(self, inquiry: Inquiry, store: EvidenceStore) -> dict[str, Matched] | None:
         """What studies tell of the drug asked about, as the model matches it; None by rules."""
@@ -277,3 +287,8 @@ class InquiryModel(Reasoner):
 
     def _limit_chars(self, judgement: Judgement) -> int:
         return self._server.server_for(judgement).profile.context_tokens * CHARS_PER_TOKEN
+
+
+def _searched(store: EvidenceStore) -> list[str]:
+    """The searches that were run, each once."""
+    return list(dict.fromkeys(search.query for search in store.searches))
