@@ -83,7 +83,19 @@ def draft_of(
         )
         for number, item in enumerate(items)
     }
-    findings: dict[str, Finding] = {}
+    findings = _found(weighed, store)
+    passages: dict[str, str] = {}
+    of_study = facts_asked(inquiry.text) if inquiry.kind is InquiryKind.STUDY else ()
+    for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
+        key = f"P{len(passages) + 1}"
+        passages[fact.id] = key
+        findings[key] = _passage(key, fact, store, of_study)
+    return Draft(weighed, picked, findings, passages)
+
+
+def _found(weighed: Sequence[Weighed], store: EvidenceStore) -> dict[str, Finding]:
+    """What the studies show of each drug, by new ids."""
+    found: dict[str, Finding] = {}
     for one in weighed:
         made = findings_of(
             one.drug.name,
@@ -95,15 +107,9 @@ def draft_of(
             store.relevance,
         )
         for finding in made.values():
-            key = f"F{len(findings) + 1}"
-            findings[key] = finding.model_copy(update={"id": key})
-    passages: dict[str, str] = {}
-    of_study = facts_asked(inquiry.text) if inquiry.kind is InquiryKind.STUDY else ()
-    for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
-        key = f"P{len(passages) + 1}"
-        passages[fact.id] = key
-        findings[key] = _passage(key, fact, store, of_study)
-    return Draft(weighed, picked, findings, passages)
+            key = f"F{len(found) + 1}"
+            found[key] = finding.model_copy(update={"id": key})
+    return found
 
 
 def _passage(key: str, fact: ItemFact, store: EvidenceStore, asked: Sequence[StudyFact]) -> Finding:
