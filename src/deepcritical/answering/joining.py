@@ -21,11 +21,13 @@ from deepcritical.domain.checklist import (
     ChecklistItem,
     Coverage,
     Inquiry,
+    InquiryKind,
     ItemCoverage,
     ItemFact,
     lower_of,
 )
 from deepcritical.domain.evidence import Evidence, FactRole
+from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.record_kinds import is_notice, is_retracted
 from deepcritical.domain.text import Span, addresses_a_model, whole_sentences
@@ -33,6 +35,7 @@ from deepcritical.models.answers import Completeness, InquiryPlan, MappedNeed
 
 __all__ = [
     "JoinedFacts",
+    "asked_itself",
     "doubted",
     "for_a_model",
     "joined_facts",
@@ -56,11 +59,29 @@ class JoinedFacts(NamedTuple):
     dropped: int
 
 
-def planned(inquiry: Inquiry, plan: InquiryPlan) -> Inquiry:
-    """The question with what a model wants known and searched beside it."""
+_KINDS = {
+    Aspect.RATE: InquiryKind.FREQUENCY,
+    Aspect.RECOMMENDED: InquiryKind.GUIDANCE,
+    Aspect.REGISTERED: InquiryKind.TRIALS,
+    Aspect.BACKGROUND: InquiryKind.DEFINITION,
+}
+_OPEN = (QuestionKind.OPEN, QuestionKind.LOOK_UP)
+
+
+def planned(inquiry: Inquiry, plan: InquiryPlan, *, sure: bool) -> Inquiry:
+    """The question with what a model wants known and searched beside it.
+
+    Of a question of no fixed kind its first need says what kind it is, if the model is `sure`.
+    """
     aspects = (*inquiry.aspects, *(Aspect(need) for need in plan.needs))
+    kind = inquiry.kind
+    is_open = sure and inquiry.frame and inquiry.frame.kind in _OPEN
+    if is_open and plan.needs and kind not in (InquiryKind.STUDY, InquiryKind.UNKNOWN):
+        first = Aspect(plan.needs[0])
+        kind = _KINDS.get(first) or InquiryKind(first.value)
     return inquiry.model_copy(
         update={
+            "kind": kind,
             "aspects": tuple(dict.fromkeys(aspects)),
             "searches": searches_of(plan.searches),
         }
@@ -71,6 +92,12 @@ def searches_of(texts: Iterable[str]) -> tuple[str, ...]:
     """The searches of a model that are a few plain words."""
     words = (plain_words(text) for text in texts)
     return tuple(dict.fromkeys(word for word in words if word))[:_MOST_SEARCHES]
+
+
+def asked_itself(inquiry: Inquiry, checklist: Checklist) -> Checklist:
+    """The checklist with the question in its own words in the place of its first item's."""
+    first, *others = checklist.items
+    return Checklist(items=(first.model_copy(update={"text": inquiry.text}), *others))
 
 
 def for_a_model(records: Mapping[str, Evidence]) -> dict[str, Evidence]:

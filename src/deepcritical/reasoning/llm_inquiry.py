@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from deepcritical.answering.coverage import checklist_in, counting
 from deepcritical.answering.drafting import draft_of, findings_in
 from deepcritical.answering.joining import (
+    asked_itself,
     doubted,
     for_a_model,
     joined_facts,
@@ -128,7 +129,13 @@ class InquiryModel(Reasoner):
         if plan is None:
             return await super().refine_inquiry(frame, context)
         read = await calculated(read_by_model, frame, plan)
-        return planned(await super().refine_inquiry(read, context), plan)
+        inquiry = await super().refine_inquiry(read, context)
+        return planned(inquiry, plan, sure=not self._short("assessment"))
+
+    async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
+        """The rules' needs; a model that is no small one is put the question as it is."""
+        checklist = await super().generate_checklist(inquiry)
+        return checklist if self._short("assessment") else asked_itself(inquiry, checklist)
 
     async def generate_item_queries(
         self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
