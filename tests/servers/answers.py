@@ -164,7 +164,7 @@ def team_ledger(prompt: str) -> Answer:
 
 
 def plan_inquiry(_prompt: str) -> Answer:
-    return {"kind": "open", "needs": ["safety", "dose"], "searches": ["quality of life"]}
+    return {"kind": "open", "needs": ["effect", "safety", "dose"], "searches": ["quality of life"]}
 
 
 def map_facts(prompt: str) -> Answer:
