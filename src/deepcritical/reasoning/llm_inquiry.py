@@ -57,7 +57,7 @@ from deepcritical.writing.context import ReportContext
 
 T = TypeVar("T", bound=BaseModel)
 _WRITING: tuple[Judgement, Judgement] = ("report", "verify")
-_MOST_REQUESTS = 2
+_MOST_REQUESTS = 3
 """Requests in which records of a round are matched to needs, the best by retrieval first."""
 
 

@@ -260,3 +260,19 @@ def test_a_model_is_given_results_and_passages_with_their_quotes() -> None:
     assert {key[0] for key in given} == {"F", "P"}
     assert all(finding.id == key and finding.quotes for key, finding in given.items())
     assert len(given) <= 40
+
+
+def test_a_model_is_given_results_over_studies_then_passages_then_single_results() -> None:
+    given = findings_in(built(HELPS, *(record(n, GOOD) for n in range(1, 5))).draft)
+    sorts = [
+        "P" if key[0] == "P" else "one" if finding.study else "all"
+        for key, finding in given.items()
+    ]
+    assert list(dict.fromkeys(sorts)) == ["all", "P", "one"]
+
+
+def test_a_passage_names_whom_it_is_of_by_the_title_of_its_record_too() -> None:
+    made = built(HELPS, record(1, GOOD, title="Examplol for testitis in sailors"))
+    passages = [finding for key, finding in made.draft.findings.items() if key[0] == "P"]
+    assert passages
+    assert all("testitis in sailors" in finding.population for finding in passages)
