@@ -57,6 +57,8 @@ class Draft(NamedTuple):
     """What sentences may rest on, by id: results over studies, results of one, passages."""
     passages: Mapping[str, str]
     """Fact id -> id of its finding."""
+    by_model: bool = False
+    """Whether a model chose the facts, and no word rules."""
 
 
 def draft_of(
@@ -90,7 +92,7 @@ def draft_of(
         key = f"P{len(passages) + 1}"
         passages[fact.id] = key
         findings[key] = _passage(key, fact, store, of_study)
-    return Draft(weighed, picked, findings, passages)
+    return Draft(weighed, picked, findings, passages, matched is not None)
 
 
 def _found(weighed: Sequence[Weighed], store: EvidenceStore) -> dict[str, Finding]:
