@@ -70,8 +70,8 @@ class Modelled(NamedTuple):
 
 
 @asynccontextmanager
-async def made_up_model() -> AsyncIterator[Modelled]:
+async def made_up_model(name: str = "made-up") -> AsyncIterator[Modelled]:
     server = ModelServer()
     async with running(server.app) as url:
-        resolved = model_server("openai-chat:made-up", base_url=f"{url}v1", api_key="made-up")
+        resolved = model_server(f"openai-chat:{name}", base_url=f"{url}v1", api_key="made-up")
         yield Modelled(LLMReasoner(resolved), server)

@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.verdict import VerdictLabel
 from tests.conftest import of_type, paper, run_service
 from tests.integration.answering import (
     NULL,
+    QUESTION,
     answered,
     assert_sound,
     held,
@@ -20,7 +24,7 @@ from tests.integration.answering import (
 from tests.servers.answers import records_of
 from tests.servers.models import Fault
 
-TASKS = {"plan_inquiry", "read_studies", "map_facts", "check_completeness", "write_report"}
+TASKS = {"plan_inquiry", "read_studies", "map_facts", "match_results", "write_report"}
 """What is asked where every sentence that is written is one of a finding, word for word."""
 
 
@@ -46,21 +50,76 @@ async def test_every_prompt_holds_what_it_is_answered_from(tmp_path: Path) -> No
     for task in TASKS - {"read_studies"}:  # a study is read without a question in mind
         assert all("Context: In adults." in prompt for prompt in server.prompts(task))
     (mapped,) = server.prompts("map_facts")
-    assert "- C1: " in mapped
-    assert "Examplol did not improve testitis" in mapped
+    assert f"- C1: {QUESTION}" in mapped
+    assert "2. [results] Examplol did not improve testitis" in mapped
     assert "E9" not in records_of(mapped)
     assert "made-up trial 3" not in mapped  # retracted
-    (prompt,) = server.prompts("check_completeness")
-    assert "[F1] items C1" in prompt
+    (matched,) = server.prompts("match_results")
+    assert "1. symptoms: a = A, b = -; no difference shown" in matched
     (written,) = server.prompts("write_report")
     assert '<finding id="P1">' in written
 
 
+async def test_what_the_model_matches_is_told_and_no_word_rule_beside_it(tmp_path: Path) -> None:
+    source = records(tmp_path)
+    async with made_up_model() as (reasoner, server):
+        server.change = only_the_null
+        _, answer = await answered(run_service(source, reasoner), max_iterations=1)
+    told = {q for part in answer.parts for s in part.sentences for q in quotes_of(answer, s)}
+    assert told == {"Examplol did not improve testitis compared with placebo (p = 0.61)."}
+    _, alone = await answered(run_service(source), max_iterations=1)
+    assert len({q for p in alone.parts for s in p.sentences for q in quotes_of(alone, s)}) > 1
+
+
+def only_the_null(task: str, sane: Any) -> Any:
+    """A model that matches one sentence, to one need, and searches for what stays open."""
+    if task != "map_facts":
+        return sane
+    numbers = sane["needs"][0]["meets"]
+    return {"needs": [{"item": "C2", "meets": numbers[-1:]}], "searches": ["glimmer"]}
+
+
+def quotes_of(answer: DeepAnswer, sentence: Sentence) -> set[str]:
+    return {q for f in answer.findings if f.id in sentence.finding_ids for q in f.quotes}
+
+
+@pytest.mark.parametrize("shows", ["refuted", "supported"])
+async def test_an_answer_has_the_verdict_over_what_is_matched_and_never_more(
+    tmp_path: Path, shows: str
+) -> None:
+    def matched(task: str, sane: Any) -> Any:
+        if task == "plan_inquiry":
+            return {"kind": "efficacy", "drugs": ["examplol"], "condition": "testitis"}
+        if task != "match_results":
+            return sane
+        one = {"result": 1, "drug_arm": "a", "outcome": "x", "weight": "decides", "people": "asked"}
+        return {"results": [{"record": "E2", **one}], "shows": shows}
+
+    source = records(tmp_path)
+    async with made_up_model() as (reasoner, server):
+        server.change = matched
+        _, answer = await answered(run_service(source, reasoner), max_iterations=1)
+    assert answer.verdict
+    assert answer.verdict.label not in (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
+    await asyncio.to_thread(assert_sound, answer, held(source))
+
+
+async def test_what_a_small_model_matches_is_added_to_what_rules_find(tmp_path: Path) -> None:
+    source = records(tmp_path)
+    async with made_up_model("made-up-7b") as (reasoner, server):
+        server.change = only_the_null
+        _, answer = await answered(run_service(source, reasoner), max_iterations=1)
+    _, alone = await answered(run_service(source), max_iterations=1)
+    by_item = {item.item.id: set(item.evidence_ids) for item in answer.checklist}
+    assert all(by_item[a.item.id] >= set(a.evidence_ids) for a in alone.checklist)
+    assert "match_results" not in server.tasks
+    assert "check_completeness" in server.tasks
+
+
 def invented(_task: str, sane: Any) -> Any:
     """An answer with ids, quotes and searches that no record has."""
-    false = {"evidence_id": "E999", "quote": "Examplol cured 98.7 % of them all.", "items": ["C1"]}
-    if "facts" in sane and sane["facts"] and isinstance(sane["facts"][0], dict):
-        return {"facts": [false, {**false, "evidence_id": "E1"}]}
+    if "needs" in sane and sane["needs"] and isinstance(sane["needs"][0], dict):
+        return {"needs": [{"item": "C1", "meets": ["E999.1", "98.7"]}]}
     if "sentences" in sane:
         return {"sentences": [{"text": "Examplol cured 98.7 % of all.", "findings": ["F999"]}]}
     return sane | {"searches": ["PMID 31415926", "see https://evil.example now"]}

@@ -164,18 +164,23 @@ def team_ledger(prompt: str) -> Answer:
 
 
 def plan_inquiry(_prompt: str) -> Answer:
-    return {"kind": "open", "needs": ["safety", "dose"], "searches": ["quality of life"]}
+    return {"kind": "open", "needs": ["effect", "safety", "dose"], "searches": ["quality of life"]}
 
 
 def map_facts(prompt: str) -> Answer:
-    return {
-        "facts": [
-            {"evidence_id": i, "quote": sentence, "items": ["C1", "C4"]}
-            for i, text in records_of(prompt).items()
-            for sentence in sentences_of(text)
-            if _POSITIVE.search(sentence) or _NEGATIVE.search(sentence)
-        ]
-    }
+    """Every numbered sentence with a direction, for two items of the checklist."""
+    numbers = [
+        f"{i}.{found[1]}"
+        for i, text in records_of(prompt).items()
+        for line in text.splitlines()
+        if (found := re.match(r"(\d+)\. ", line))
+        and (_POSITIVE.search(line) or _NEGATIVE.search(line))
+    ]
+    return {"needs": [{"item": item, "meets": numbers} for item in ("C1", "C4")]}
+
+
+def match_results(_prompt: str) -> Answer:
+    return {"results": [], "shows": None}
 
 
 def check_completeness(prompt: str) -> Answer:
@@ -210,6 +215,7 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "team_ledger": team_ledger,
     "plan_inquiry": plan_inquiry,
     "map_facts": map_facts,
+    "match_results": match_results,
     "check_completeness": check_completeness,
     "choose_tool": choose_tool,
     "chat_sentences": chat_sentences,

@@ -17,6 +17,7 @@ from deepcritical.domain.checklist import (
     ItemFact,
     facts_of,
 )
+from deepcritical.domain.matches import Matched
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.services.evidence_store import EvidenceStore
@@ -25,7 +26,7 @@ from deepcritical.writing.findings import findings_of
 from deepcritical.writing.passages import passage_finding
 
 _MOST_OF_MAIN, _MOST_OF_OTHERS = 5, 3
-_WEIGHED = (
+WEIGHED = (
     InquiryKind.EFFECT,
     InquiryKind.COMPARISON,
     InquiryKind.TREATMENT,
@@ -38,7 +39,8 @@ _MOST_WEIGHED = 6
 _UNGRADED = 9
 _STRENGTH = {1: 0.25, 2: 0.2, 3: 0.1, 4: 0.05}
 """What an OCEBM level adds to the relevance of a sentence."""
-_MOST_FINDINGS = 40
+_MOST_FINDINGS, _MOST_ROWS = 40, 12
+"""Findings that a writer is shown, and of them results over studies before all passages."""
 SPEAKS_AGAINST = (VerdictLabel.REFUTED, VerdictLabel.UNSUPPORTED, VerdictLabel.HARMFUL)
 """Verdicts by which a candidate is no treatment to name."""
 
@@ -53,17 +55,25 @@ class Draft(NamedTuple):
     """What sentences may rest on, by id: results over studies, results of one, passages."""
     passages: Mapping[str, str]
     """Fact id -> id of its finding."""
+    by_model: bool = False
+    """Whether a model chose the facts, and no word rules."""
 
 
-def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
-    """Weigh what was read, choose what is told, and list what a sentence may rest on."""
-    weighed = weigh(inquiry, store.evidence, store.readings) if inquiry.kind in _WEIGHED else ()
+def draft_of(
+    inquiry: Inquiry, store: EvidenceStore, matched: Mapping[str, Matched] | None = None
+) -> Draft:
+    """Weigh what was read, choose what is told, and list what a sentence may rest on.
+
+    `matched` is what a model found records to tell of the drug asked about; None where rules chose.
+    """
+    is_weighed = inquiry.kind in WEIGHED
+    weighed = weigh(inquiry, store.evidence, store.readings, matched) if is_weighed else ()
     weighed = weighed[:_MOST_WEIGHED]
     facts = counting(store)
     order = _Order(store, newest=is_newest(inquiry, store))
     items = checklist_in(store).items
     told = [fact for fact in facts if fact.direct] or facts
-    failed = _failed(inquiry, weighed)
+    failed = _failed(inquiry, weighed) if matched is None else frozenset()
     picked = {
         item.id: tuple(
             order.best(
@@ -73,7 +83,19 @@ def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
         )
         for number, item in enumerate(items)
     }
-    findings: dict[str, Finding] = {}
+    findings = _found(weighed, store)
+    passages: dict[str, str] = {}
+    of_study = facts_asked(inquiry.text) if inquiry.kind is InquiryKind.STUDY else ()
+    for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
+        key = f"P{len(passages) + 1}"
+        passages[fact.id] = key
+        findings[key] = _passage(key, fact, store, of_study)
+    return Draft(weighed, picked, findings, passages, matched is not None)
+
+
+def _found(weighed: Sequence[Weighed], store: EvidenceStore) -> dict[str, Finding]:
+    """What the studies show of each drug, by new ids."""
+    found: dict[str, Finding] = {}
     for one in weighed:
         made = findings_of(
             one.drug.name,
@@ -85,15 +107,9 @@ def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
             store.relevance,
         )
         for finding in made.values():
-            key = f"F{len(findings) + 1}"
-            findings[key] = finding.model_copy(update={"id": key})
-    passages: dict[str, str] = {}
-    of_study = facts_asked(inquiry.text) if inquiry.kind is InquiryKind.STUDY else ()
-    for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
-        key = f"P{len(passages) + 1}"
-        passages[fact.id] = key
-        findings[key] = _passage(key, fact, store, of_study)
-    return Draft(weighed, picked, findings, passages)
+            key = f"F{len(found) + 1}"
+            found[key] = finding.model_copy(update={"id": key})
+    return found
 
 
 def _passage(key: str, fact: ItemFact, store: EvidenceStore, asked: Sequence[StudyFact]) -> Finding:
@@ -119,8 +135,13 @@ def _may_tell(item: ChecklistItem, fact: ItemFact, failed: frozenset[str]) -> bo
 
 
 def findings_in(draft: Draft) -> dict[str, Finding]:
-    """The findings that a model may write about, as many as a prompt should hold."""
-    return dict(list(draft.findings.items())[:_MOST_FINDINGS])
+    """The findings that a model may write about, as many as a prompt should hold.
+
+    What holds over studies goes first, then the passages that meet the needs, then single results.
+    """
+    rows = [i for i, one in draft.findings.items() if not one.study]
+    chosen = tuple(dict.fromkeys((*rows[:_MOST_ROWS], *draft.passages.values(), *draft.findings)))
+    return {i: draft.findings[i] for i in chosen[:_MOST_FINDINGS]}
 
 
 def is_newest(inquiry: Inquiry, store: EvidenceStore) -> bool:

@@ -11,12 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from deepcritical.answering.cues import METHODS_TELL, is_own_finding
+from deepcritical.answering.facts import joined
 from deepcritical.answering.passages import PassageReader
-from deepcritical.answering.quoting import (
-    plain_words,
-    quoted_sentence,
-    sentence_fact,
-)
+from deepcritical.answering.quoting import plain_words, sentence_fact
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import (
     Aspect,
@@ -24,18 +21,23 @@ from deepcritical.domain.checklist import (
     ChecklistItem,
     Coverage,
     Inquiry,
+    InquiryKind,
     ItemCoverage,
     ItemFact,
     lower_of,
 )
 from deepcritical.domain.evidence import Evidence, FactRole
+from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.record_kinds import is_notice, is_retracted
-from deepcritical.domain.text import Span, addresses_a_model
-from deepcritical.models.answers import Completeness, InquiryPlan, MappedSentence
+from deepcritical.domain.text import Span, addresses_a_model, whole_sentences
+from deepcritical.models.answers import Completeness, InquiryPlan, MappedNeed
 
 _MOST_SEARCHES = 6
-_SIDES = {"for": Stance.SUPPORTS, "against": Stance.REFUTES, "neither": Stance.NEUTRAL}
+_MOST_OF_NEED = 12
+"""Sentences for one need that an answer may hold."""
+_BY_MODEL, _STEP = 2.0, 0.08
+"""Relevance of the sentence that a model puts first, above all by rule; what a place costs."""
 
 
 class JoinedFacts(NamedTuple):
@@ -45,11 +47,29 @@ class JoinedFacts(NamedTuple):
     dropped: int
 
 
-def planned(inquiry: Inquiry, plan: InquiryPlan) -> Inquiry:
-    """The question with what a model wants known and searched beside it."""
+_KINDS = {
+    Aspect.RATE: InquiryKind.FREQUENCY,
+    Aspect.RECOMMENDED: InquiryKind.GUIDANCE,
+    Aspect.REGISTERED: InquiryKind.TRIALS,
+    Aspect.BACKGROUND: InquiryKind.DEFINITION,
+}
+_OPEN = (QuestionKind.OPEN, QuestionKind.LOOK_UP)
+
+
+def planned(inquiry: Inquiry, plan: InquiryPlan, *, sure: bool) -> Inquiry:
+    """The question with what a model wants known and searched beside it.
+
+    Of a question of no fixed kind its first need says what kind it is, if the model is `sure`.
+    """
     aspects = (*inquiry.aspects, *(Aspect(need) for need in plan.needs))
+    kind = inquiry.kind
+    is_open = sure and inquiry.frame and inquiry.frame.kind in _OPEN
+    if is_open and plan.needs and kind not in (InquiryKind.STUDY, InquiryKind.UNKNOWN):
+        first = Aspect(plan.needs[0])
+        kind = _KINDS.get(first) or InquiryKind(first.value)
     return inquiry.model_copy(
         update={
+            "kind": kind,
             "aspects": tuple(dict.fromkeys(aspects)),
             "searches": searches_of(plan.searches),
         }
@@ -62,81 +82,114 @@ def searches_of(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))[:_MOST_SEARCHES]
 
 
-def for_a_model(
+def asked_itself(inquiry: Inquiry, checklist: Checklist) -> Checklist:
+    """The checklist with the question in its own words in the place of its first item's."""
+    first, *others = checklist.items
+    return Checklist(items=(first.model_copy(update={"text": inquiry.text}), *others))
+
+
+def for_a_model(records: Mapping[str, Evidence]) -> dict[str, Evidence]:
+    """The records that a model may be shown: with text, not retracted, without orders to it."""
+    return {key: record for key, record in records.items() if _is_for_a_model(record)}
+
+
+def _is_for_a_model(record: Evidence) -> bool:
+    if not record.content.strip() or is_retracted(record) or is_notice(record):
+        return False
+    return not addresses_a_model(f"{record.citation.title}\n{record.content}")
+
+
+def on_the_question(
     inquiry: Inquiry,
     checklist: Checklist,
     records: Mapping[str, Evidence],
     found: Sequence[Evidence],
 ) -> dict[str, Evidence]:
-    """The records to which a model can add: with text, on the question or near it, without orders.
-
-    Args:
-        inquiry: The question.
-        checklist: Its items.
-        records: Those that are to be read, by evidence id.
-        found: All records that were found.
-    """
+    """Of records those on the question or near it, among all that were found."""
     reader = PassageReader(inquiry, checklist, found)
-    return {key: record for key, record in records.items() if _is_for(reader, record)}
+    return {key: record for key, record in records.items() if reader.bearing(record)}
 
 
-def _is_for(reader: PassageReader, record: Evidence) -> bool:
-    if not record.content.strip() or is_retracted(record) or is_notice(record):
-        return False
-    told = f"{record.citation.title}\n{record.content}"
-    return reader.bearing(record) is not None and not addresses_a_model(told)
+def numbered(record: Evidence) -> str:
+    """The text of a record, a sentence a line behind its number, from 1, and its section."""
+    spans = enumerate(whole_sentences(record.content), 1)
+    return "\n".join(f"{n}. {f'[{s.label}] ' if s.label else ''}{s.text}" for n, s in spans)
 
 
 def joined_facts(
     checklist: Checklist,
     records: Mapping[str, Evidence],
     by_code: Sequence[ItemFact],
-    answers: Iterable[MappedSentence],
+    answer: Iterable[MappedNeed],
+    *,
+    only: bool = False,
 ) -> JoinedFacts:
-    """The facts of code with what a model found in the same records.
+    """The facts of code with the sentences that a model matched to needs.
+
+    A number that no sentence has is dropped. What a reading says of the side of a result stays.
 
     Args:
         checklist: The items.
         records: The records that the model was shown, by evidence id.
         by_code: The facts that code found.
-        answers: The model's sentences.
+        answer: What the model matched.
+        only: Whether what it did not match is left out: of code then only the sides stay.
     """
-    found = {(f.fact.evidence_id, f.fact.start): f for f in by_code}
+    known = {(f.fact.evidence_id, f.fact.start): f for f in by_code}
+    found = {} if only else dict(known)
+    items = {item.id: item for item in checklist.items}
     dropped = 0
-    for answer in answers:
-        record = records.get(answer.evidence_id)
-        span = quoted_sentence(answer.quote, record) if record else None
-        if record is None or span is None:
-            dropped += 1
-            continue
-        key = (answer.evidence_id, span.start)
-        fact = _fact(checklist.items, record, span, answer, found.get(key))
-        if fact.items:
-            found[key] = fact
+    for need in answer:
+        for side, numbers in (
+            (Stance.SUPPORTS if need.contradicts else Stance.NEUTRAL, need.meets),
+            (Stance.REFUTES, need.contradicts),
+            (None, need.near),
+        ):
+            for place, number in enumerate(numbers[:_MOST_OF_NEED]):
+                key, span = _sentence(number, records)
+                item = items.get(need.item)
+                if span is None or item is None:
+                    dropped += 1
+                elif only or _tells(item, span):
+                    fact = _matched(item, records[key], key, span, side, place)
+                    at = (key, span.start)
+                    had = found.get(at) or (_side_of(known[at], fact) if at in known else None)
+                    found[at] = joined(had, fact) if had else fact
     return JoinedFacts(tuple(found.values()), dropped)
 
 
-def _fact(
-    items: Sequence[ChecklistItem],
-    record: Evidence,
-    span: Span,
-    answer: MappedSentence,
-    had: ItemFact | None,
+def _sentence(number: str, records: Mapping[str, Evidence]) -> tuple[str, Span | None]:
+    """The sentence of a number such as E12.3, by the id of its record."""
+    key, _, place = number.strip().strip("[]").partition(".")
+    spans = whole_sentences(records[key].content) if key in records else []
+    at = int(place) if place.isdecimal() else 0
+    span = spans[at - 1] if 1 <= at <= len(spans) else None
+    return key, None if span is None or addresses_a_model(span.text) else span
+
+
+def _tells(item: ChecklistItem, span: Span) -> bool:
+    return item.aspect in METHODS_TELL or is_own_finding(span.label, span.text)
+
+
+def _side_of(known: ItemFact, fact: ItemFact) -> ItemFact | None:
+    """The matched sentence with the side that its reading gives it; None where it gives none."""
+    if not known.by_reading:
+        return None
+    return fact.model_copy(update={"side": known.side, "by_reading": True})
+
+
+def _matched(
+    item: ChecklistItem, record: Evidence, key: str, span: Span, side: Stance | None, place: int
 ) -> ItemFact:
-    wanted = [item for item in items if item.id in answer.items]
-    if not is_own_finding(span.label, span.text):
-        wanted = [item for item in wanted if item.aspect in METHODS_TELL]
-    ids = (*(had.items if had else ()), *(item.id for item in wanted))
+    """A sentence for a need, the more telling the higher it stands; without a side it is near."""
     return ItemFact(
         id="",
-        items=tuple(dict.fromkeys(ids)),
-        fact=had.fact if had else sentence_fact(span, answer.evidence_id, FactRole.RESULT),
-        side=had.side if had and had.by_reading else _SIDES[answer.side],
+        items=(item.id,),
+        fact=sentence_fact(span, key, FactRole.RESULT),
+        side=side or Stance.NEUTRAL,
         level=grade(record).level,
-        # A model that understands the question says which sentence is on it.
-        direct=bool(wanted) or bool(had and had.direct),
-        relevance=1.0,
-        by_reading=bool(had and had.by_reading),
+        direct=side is not None,
+        relevance=round(_BY_MODEL - _STEP * place, 3),
     )
 
 

@@ -91,6 +91,7 @@ class PassageReader:
         checklist: Its needs.
         records: All records that were found: how rare words are is counted in them.
         readings: What they say of their studies, by evidence id, as far as they were read.
+        by_words: Whether sentences are looked for by words beside results of readings.
     """
 
     def __init__(
@@ -99,7 +100,10 @@ class PassageReader:
         checklist: Checklist,
         records: Sequence[Evidence],
         readings: Mapping[str, StudyReading] | None = None,
+        *,
+        by_words: bool = True,
     ) -> None:
+        self._reads_words = by_words
         self._inquiry = inquiry
         self._items = checklist.items
         self._readings = readings or {}
@@ -180,7 +184,7 @@ class PassageReader:
         found: dict[int, ItemFact] = {}
         for fact in (
             *self._by_reading(record, graded, appraisal),
-            *self._by_words(evidence_id, record, graded),
+            *(self._by_words(evidence_id, record, graded) if self._reads_words else ()),
         ):
             had = found.get(fact.fact.start)
             found[fact.fact.start] = joined(had, fact) if had else fact
@@ -328,6 +332,8 @@ def read_passages(
     readings: Mapping[str, StudyReading],
     found: Sequence[Evidence],
     ranks: Mapping[str, float] | None = None,
+    *,
+    by_words: bool = True,
 ) -> tuple[ItemFact, ...]:
     """The facts of records, by evidence id, in their order.
 
@@ -338,8 +344,9 @@ def read_passages(
         readings: What they say of their studies, by evidence id.
         found: All records that were found.
         ranks: How well records fit the question, 0-1, by evidence id, as far as they were ranked.
+        by_words: Whether sentences are looked for by words beside results of readings.
     """
-    reader = PassageReader(inquiry, checklist, found, readings)
+    reader = PassageReader(inquiry, checklist, found, readings, by_words=by_words)
     drugs, condition = drugs_asked(inquiry)
     by_drug = [
         appraised(inquiry, drug, condition, records, readings) for drug in drugs[:1] if condition

@@ -18,6 +18,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.identity import study_groups
+from deepcritical.domain.matches import Matched
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.study import StudyReading
@@ -68,21 +69,29 @@ def appraised(
     condition: Condition,
     records: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
+    matched: Mapping[str, Matched] | None = None,
 ) -> dict[str, Appraisal]:
-    """What each record says of a drug in a condition, by evidence id."""
+    """What each record says of a drug in a condition, by evidence id.
+
+    `matched` is what a model found records to tell of the question, as far as one was asked.
+    """
     frame = inquiry.frame
     own = frame if frame and drug.name in {d.name for d in frame.drugs} else None
     asked = asked_of(drug, condition, own)
-    return {
-        key: Appraisal.weighed(
-            read_for(asked, key, record, readings.get(key), grade(record)), grade(record)
-        )
-        for key, record in records.items()
-    }
+    matched = matched or {}
+    found = {}
+    for key, record in records.items():
+        graded = grade(record)
+        read = read_for(asked, key, record, readings.get(key), graded, matched.get(key))
+        found[key] = Appraisal.weighed(read, graded)
+    return found
 
 
 def weigh(
-    inquiry: Inquiry, records: Mapping[str, Evidence], readings: Mapping[str, StudyReading]
+    inquiry: Inquiry,
+    records: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+    matched: Mapping[str, Matched] | None = None,
 ) -> tuple[Weighed, ...]:
     """The drugs that a question is on with their verdicts; of candidates the best first.
 
@@ -90,6 +99,7 @@ def weigh(
         inquiry: The question.
         records: All records, by evidence id.
         readings: Of the records, by evidence id.
+        matched: What a model found records to tell of the first drug asked about.
     """
     drugs, condition = drugs_asked(inquiry)
     if condition is None:
@@ -97,7 +107,8 @@ def weigh(
     groups = study_groups(records)
     found = []
     for drug in drugs or candidates(condition, records):
-        appraisals = appraised(inquiry, drug, condition, records, readings)
+        own = matched if drugs and drug is drugs[0] else None
+        appraisals = appraised(inquiry, drug, condition, records, readings, own)
         studies = study_findings(appraisals, groups)
         if studies:
             found.append(Weighed(drug, condition, decide(studies), studies, appraisals))

@@ -168,6 +168,9 @@ class _Writer:
         if not is_asked or not self._draft.weighed:
             return None
         main = self._draft.weighed[0]
+        first = self._draft.picked[checklist_in(self._store).items[0].id]
+        if self._draft.by_model and not main.verdict.rows and any(fact.direct for fact in first):
+            return None  # nothing was weighed, and what the model found answers
         # "Not assessed whether it helps" answers only who asked that.
         return None if main.is_open and self._inquiry.kind is not InquiryKind.EFFECT else main
 

@@ -256,8 +256,9 @@ def tested_on(
     """What one side got that the other did not, where the names do not isolate what is asked about.
 
     Another drug than the one asked about is never taken for it, whoever says so; a name that no
-    table has may be one of its own, where no arm of the study names it. Where neither side got
-    more, they differ by dose, time or order, which tells of the drug indirectly at most.
+    table has may be one of its own, where no arm of the study names it; of a class whose members no
+    table lists, whoever read the study knows them. Where neither side got more, they differ by
+    dose, time or order, which tells of the drug indirectly at most.
     """
     drug, other = (result.a, result.b) if side == "a" else (result.b, result.a)
     arm, rest = reading.arm(drug), reading.arm(other)
@@ -272,6 +273,9 @@ def tested_on(
             return Tested(why_not=IN_NEITHER_ARM)
         other_way = bool(asked.dose) or asked.between_doses or is_compared_with(frozenset(), asked)
         return Tested(side, _named(left) or ANOTHER_WAY, is_asked if left else other_way)
+    group = drug_class(asked.drug)
+    if group and not group.members:
+        return Tested(side, against, is_asked)
     if not got & (asked.classes | asked.kin) and any(map(_is_known, got)):
         return Tested(why_not=IN_NEITHER_ARM)
     named = any(asked.names & {_canonical(i) for i in one.interventions} for one in reading.arms)

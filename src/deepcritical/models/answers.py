@@ -78,8 +78,8 @@ class MatchedResult(_Answer):
     people: Literal["asked", "wider", "other"]
 
 
-class AssessedResults(Assessed):
-    """Scores, gaps, the results that bear on the question, and what they show together."""
+class MatchedResults(_Answer):
+    """The results that bear on the question, and what they show together."""
 
     results: list[MatchedResult] = Field(default_factory=list)
     shows: (
@@ -94,6 +94,10 @@ class AssessedResults(Assessed):
         ]
         | None
     ) = None
+
+
+class AssessedResults(MatchedResults, Assessed):
+    """Scores, gaps, the results that bear on the question, and what they show together."""
 
 
 class Chosen(_Answer):
@@ -151,23 +155,25 @@ class InquiryPlan(Plan):
     needs: list[NeedKind] = Field(default_factory=list)
 
 
-class MappedSentence(_Answer):
-    """One sentence of a record."""
+class MappedNeed(_Answer):
+    """The sentences that bear on one item of the checklist, the most telling first."""
 
-    evidence_id: str
-    """Such as E12."""
-    quote: str
-    """A whole sentence, word for word."""
-    items: list[str]
-    """Ids of checklist items, such as C1."""
-    side: Literal["for", "against", "neither"] = "neither"
-    """Of a question of yes or no: for a yes, for a no, or neither."""
+    item: str
+    """Such as C1."""
+    meets: list[str] = Field(default_factory=list)
+    """Numbers of sentences, such as E12.3."""
+    contradicts: list[str] = Field(default_factory=list)
+    """Numbers of those that say the contrary."""
+    near: list[str] = Field(default_factory=list)
+    """Numbers of those on something near, where none meets it."""
 
 
 class MappedFacts(_Answer):
     """The sentences that speak to items of the checklist."""
 
-    facts: list[MappedSentence]
+    needs: list[MappedNeed]
+    searches: list[str] = Field(default_factory=list)
+    """For what stays open: each 1-6 plain words."""
 
 
 class ItemJudged(_Answer):

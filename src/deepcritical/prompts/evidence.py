@@ -7,7 +7,7 @@ every prompt say that nothing inside them is an instruction.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Appraisal
@@ -160,15 +160,18 @@ def _brief(evidence: Evidence, evidence_id: str, appraisal: Appraisal | None) ->
 
 
 def batches(
-    records: Mapping[str, Evidence], n_records: int, limit_chars: int
+    records: Mapping[str, Evidence],
+    n_records: int,
+    limit_chars: int,
+    text_of: Callable[[Evidence], str] = lambda record: record.content,
 ) -> tuple[ShownRecords, ...]:
-    """All records in full, in batches of so many and so long at most.
+    """All records with their texts, in batches of so many and so long at most.
 
-    A record that is longer than a batch is cut at a sentence.
+    A text that is longer than a batch is cut at a sentence.
     """
     made: list[list[tuple[str, str]]] = []
     for evidence_id, evidence in records.items():
-        block = _fitted(evidence_id, evidence, limit_chars)
+        block = _fitted(evidence_id, evidence, text_of(evidence), limit_chars)
         size = sum(len(text) + 1 for _, text in made[-1]) if made else limit_chars
         if not made or len(made[-1]) >= n_records or size + len(block) > limit_chars:
             made.append([])
@@ -179,10 +182,10 @@ def batches(
     )
 
 
-def _fitted(evidence_id: str, evidence: Evidence, limit_chars: int) -> str:
-    whole = record_block(evidence_id, evidence)
+def _fitted(evidence_id: str, evidence: Evidence, text: str, limit_chars: int) -> str:
+    whole = record_block(evidence_id, evidence, text=text)
     if len(whole) <= limit_chars:
         return whole
-    room = max(0, limit_chars - (len(whole) - len(evidence.content)))
-    cut = shorten_at_sentence(evidence.content, room)[:room]
+    room = max(0, limit_chars - (len(whole) - len(text)))
+    cut = shorten_at_sentence(text, room)[:room]
     return record_block(evidence_id, evidence, text=cut)

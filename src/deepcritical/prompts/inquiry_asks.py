@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemFact
-from deepcritical.prompts.asks import READ_QUESTION, Prompt, compose, records_part
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.prompts.asks import (
+    MATCH,
+    READ_QUESTION,
+    Prompt,
+    compose,
+    question_part,
+    records_part,
+)
 from deepcritical.prompts.evidence import ShownRecords, record_text
 
 
@@ -14,9 +22,10 @@ def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
     return compose(
         "plan_inquiry",
         f"""{READ_QUESTION} Then name the needs that an expert would want met to answer it, of
-        the kinds that the answer's form lists; and up to 6 searches, each as 1-6 plain words to be
-        added to the names in the question: outcomes, populations, designs or mechanisms, those
-        that could speak against it included.""",
+        the kinds that the answer's form lists, first the one that the question itself asks for;
+        and up to 6 searches, each as 1-6 plain words to be added to the names in the question:
+        outcomes, populations, designs or mechanisms, those that could speak against it
+        included.""",
         f"Question: {text}",
         f"Context: {context}" if context else "",
         short=short,
@@ -24,20 +33,46 @@ def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
 
 
 def ask_facts(
-    inquiry: Inquiry, checklist: Checklist, shown: ShownRecords, *, short: bool = False
+    inquiry: Inquiry,
+    checklist: Checklist,
+    shown: ShownRecords,
+    run: Sequence[str] = (),
+    *,
+    short: bool = False,
 ) -> Prompt:
-    """The sentences of records that speak to items of the checklist."""
+    """The numbered sentences of records that meet items of the checklist."""
     return compose(
         "map_facts",
-        """For each record give the sentences that speak to an item of the checklist, with the ids
-        of these items. Plans, aims, background and what others found are no findings of the record,
-        unless an item asks for doses, for who was studied, for trials or for background. Of a
-        question of yes or no say also whether the sentence speaks for a yes or for a no. Most
-        records have none.""",
+        """For each item of the checklist give the sentences that meet it, by their numbers and the
+        most telling first, at most 8 an item; those that say the contrary of others, or of what a
+        question of yes or no asks, go to contradicts. A sentence meets an item if by itself it
+        states what the item wants known of just what the question asks about: these people, this
+        treatment or test, this outcome, with figures where there are some. C1 is the question
+        itself: whatever answers it meets C1, in whatever words the item is put. Prefer what the
+        record itself found, and of one study the sentence that says most. Plans, aims, background
+        and what others found are no findings of the record, unless an item asks for doses, for who
+        was studied, for trials, for reviews and guidelines, or for background. A sentence on other
+        people, another treatment or outcome goes to near, and only where nothing meets the item.
+        Most sentences meet none, and an item may stay open. Give up to 6 searches for what stays
+        open, each as 1-6 plain words to be added to the names in the question, none that was run
+        already.""",
         _question(inquiry),
         _checklist(checklist),
+        _searched(run),
         records_part(shown),
         short=short,
+    )
+
+
+def ask_matches(question: ResearchQuestion, context: str, shown: ShownRecords) -> Prompt:
+    """The results of studies that bear on what a drug does in a condition."""
+    return compose(
+        "match_results",
+        MATCH,
+        question_part(question),
+        f"Context: {context}" if context else "",
+        records_part(shown),
+        short=False,
     )
 
 
@@ -51,7 +86,6 @@ def ask_completeness(
     short: bool = False,
 ) -> Prompt:
     """How far the facts cover each item, and what to search for next."""
-    searched = "\n".join(f"- {text}" for text in run[-20:])
     return compose(
         "check_completeness",
         """For each item of the checklist say whether the facts located so far satisfy it, cover it
@@ -60,10 +94,18 @@ def ask_completeness(
         in the question, none that was run already.""",
         _question(inquiry),
         _checklist(checklist),
-        f"Searches run so far:\n{searched}" if searched else "",
+        _searched(run),
         _facts(facts, limit_chars),
         short=short,
     )
+
+
+def to_answer(inquiry: Inquiry, checklist: Checklist) -> str:
+    """A question and its needs, for who writes the answer."""
+    context = f"\nContext: {inquiry.context}" if inquiry.context else ""
+    needs = "\n".join(f"- {i.text}" for i in checklist.items if i.text != inquiry.text)
+    first = "The first sentence answers the question itself. Then tell, where findings do:"
+    return f"{inquiry.text}{context}\n{first}\n{needs}"
 
 
 def _question(inquiry: Inquiry) -> str:
@@ -73,6 +115,10 @@ def _question(inquiry: Inquiry) -> str:
 
 def _checklist(checklist: Checklist) -> str:
     return "Checklist:\n" + "\n".join(f"- {item.id}: {item.text}" for item in checklist.items)
+
+
+def _searched(run: Sequence[str]) -> str:
+    return "\n".join(("Searches run so far:", *(f"- {text}" for text in run[-20:]))) if run else ""
 
 
 def _facts(facts: Sequence[ItemFact], limit_chars: int) -> str:

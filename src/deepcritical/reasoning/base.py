@@ -215,7 +215,7 @@ class Reasoner:
         self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
     ) -> tuple[ItemFact, ...]:
         """Results of readings, and sentences of records that speak to items of the checklist."""
-        return await calculated(_facts, inquiry, store, unread)
+        return await calculated(rule_facts, inquiry, store, unread)
 
     async def check_completeness(
         self,
@@ -243,11 +243,20 @@ class ExtractiveReasoner(Reasoner):
     """Rules alone."""
 
 
-def _facts(inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]) -> tuple[ItemFact, ...]:
-    records = {key: store.evidence[key] for key in unread}
-    found = list(store.evidence.values())
-    checklist = checklist_in(store)
-    return read_passages(inquiry, checklist, records, store.readings, found, store.relevance)
+def rule_facts(
+    inquiry: Inquiry, store: EvidenceStore, ids: Sequence[str], *, by_words: bool = True
+) -> tuple[ItemFact, ...]:
+    """The facts of records by rule, or only the results of their readings."""
+    records = {key: store.evidence[key] for key in ids}
+    return read_passages(
+        inquiry,
+        checklist_in(store),
+        records,
+        store.readings,
+        list(store.evidence.values()),
+        store.relevance,
+        by_words=by_words,
+    )
 
 
 def _answer(

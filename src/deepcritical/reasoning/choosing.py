@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from deepcritical.answering.drafting import WEIGHED
+from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.domain.appraisal import Appraisal, Stance
+from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.study import StudyReading
 from deepcritical.models.desk import RunDesk
-from deepcritical.prompts.evidence import by_grade
+from deepcritical.prompts.evidence import ShownRecords, by_grade
+from deepcritical.prompts.studies import shown_studies
+from deepcritical.questions.forms import research_question
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
@@ -25,6 +31,43 @@ ChooseEvidence = Callable[[ResearchQuestion, EvidenceStore, str], Awaitable[Sequ
 """Ids of the records for a prompt on one drug, the most wanted first."""
 OpenChoosing = Callable[[RunDesk], AbstractAsyncContextManager[ChooseEvidence]]
 """What chooses for one run, until the context ends."""
+
+
+_FEWEST_SHOWN, _MOST_UNRECOGNISED = 12, 4
+"""Studies that a model is shown for matching, and of them those in which rules recognised nothing
+of what is asked about, where there are more of the others."""
+_UNGRADED = 9
+
+
+def with_unrecognised(
+    ids: Sequence[str], read: Mapping[str, StudyReading], relevance: Mapping[str, float]
+) -> list[str]:
+    """The studies among chosen records, then the most fitting with results among the others."""
+    rest = [key for key, one in read.items() if one.results and key not in ids]
+    rest.sort(key=lambda key: -relevance.get(key, 0.0))
+    more = rest[: max(_FEWEST_SHOWN - len(ids), _MOST_UNRECOGNISED)]
+    return [key for key in (*ids, *more) if key in read]
+
+
+class StudiesAsked(NamedTuple):
+    """A free question on what a drug does in a condition, and the studies to match to it."""
+
+    question: ResearchQuestion
+    shown: ShownRecords
+
+
+def studies_asked(inquiry: Inquiry, store: EvidenceStore, limit_chars: int) -> StudiesAsked | None:
+    """The studies whose results decide a free question; None where no verdict is asked for."""
+    drugs, condition = drugs_asked(inquiry)
+    if inquiry.kind not in WEIGHED or not (drugs and condition and inquiry.frame):
+        return None
+    read = store.readings
+    found = appraised(inquiry, drugs[0], condition, store.evidence, read)
+    ids = [key for key in store.best_first(found) if found[key].counts]
+    ids.sort(key=lambda key: found[key].grade.level or _UNGRADED)
+    shown = with_unrecognised(ids, read, store.relevance)
+    question = research_question(inquiry.frame)
+    return StudiesAsked(question, shown_studies(shown, store.evidence, read, limit_chars))
 
 
 async def choose_by_grade(

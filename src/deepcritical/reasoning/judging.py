@@ -18,7 +18,7 @@ from deepcritical.domain.study import StudyReading
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Directness, Importance, Tier
 from deepcritical.mechanism.graph import MechanismGraph, Studied
-from deepcritical.models.answers import Assessed, AssessedResults, GapKind
+from deepcritical.models.answers import Assessed, GapKind, MatchedResults
 from deepcritical.questions.searching import (
     asked,
     citation_query,
@@ -286,7 +286,7 @@ _NEAR: dict[str, Directness] = {"asked": "direct", "wider": "broader", "other": 
 
 
 def matches_of(
-    answer: AssessedResults, shown: Iterable[str], readings: Mapping[str, StudyReading]
+    answer: MatchedResults, shown: Iterable[str], readings: Mapping[str, StudyReading]
 ) -> dict[str, Matched]:
     """What each record that was shown tells of the question; () where nothing of it does.
 

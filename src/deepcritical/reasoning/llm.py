@@ -52,7 +52,12 @@ from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
 from deepcritical.reasoning.base import BY_RULES, ManagerModel, Reasoner, Studies
-from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
+from deepcritical.reasoning.choosing import (
+    ChooseEvidence,
+    OpenChoosing,
+    choose_by_grade,
+    with_unrecognised,
+)
 from deepcritical.reasoning.judging import (
     OpenGap,
     best_drug,
@@ -120,9 +125,6 @@ _NO_MANAGER = "Small-model profile: no model manager. Code decides which agent s
 
 _UNGRADED = 9
 """Behind every OCEBM level."""
-_FEWEST_SHOWN, _MOST_UNRECOGNISED = 12, 4
-"""Studies that a model is shown for matching, and of them those in which rules recognised nothing
-of what is asked about, where there are more of the others."""
 _MOST_GAPS = 10
 """Gaps that a model is shown to choose from; what it is not shown is not put off."""
 
@@ -341,10 +343,8 @@ class LLMReasoner(InquiryModel):
         if self._short(judgement) or question.drug is None:
             return await calculated(shown_records, store, drug, ids, limit)
         read = {key: one for key, one in store.readings.items() if key in store.evidence}
-        rest = [key for key, one in read.items() if one.results and key not in ids]
-        rest.sort(key=lambda key: -store.evidence[key].relevance_score)
-        more = rest[: max(_FEWEST_SHOWN - len(ids), _MOST_UNRECOGNISED)]
-        shown = [key for key in (*ids, *more) if key in read]
+        found = {key: record.relevance_score for key, record in store.evidence.items()}
+        shown = with_unrecognised(ids, read, found)
         return await calculated(shown_studies, shown, store.evidence, read, limit)
 
     async def _drug(self, question: ResearchQuestion, store: EvidenceStore) -> Drug | None:

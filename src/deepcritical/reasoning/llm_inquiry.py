@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel
@@ -11,9 +12,12 @@ from pydantic import BaseModel
 from deepcritical.answering.coverage import checklist_in, counting
 from deepcritical.answering.drafting import draft_of, findings_in
 from deepcritical.answering.joining import (
+    asked_itself,
     doubted,
     for_a_model,
     joined_facts,
+    numbered,
+    on_the_question,
     planned,
     searches_of,
 )
@@ -23,6 +27,7 @@ from deepcritical.domain.budget import Judgement
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.matches import Matched
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.models.accounting import RunAccount
@@ -30,7 +35,7 @@ from deepcritical.models.answers import (
     Completeness,
     InquiryPlan,
     MappedFacts,
-    MappedSentence,
+    MatchedResults,
 )
 from deepcritical.models.asking import Asker
 from deepcritical.models.desk import RunDesk
@@ -41,7 +46,9 @@ from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.reading.library import Library
-from deepcritical.reasoning.base import BY_RULES, Reasoner
+from deepcritical.reasoning.base import BY_RULES, Reasoner, rule_facts
+from deepcritical.reasoning.choosing import studies_asked
+from deepcritical.reasoning.judging import matches_of
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.verification.verifiers import ModelVerifier
@@ -50,6 +57,8 @@ from deepcritical.writing.context import ReportContext
 
 T = TypeVar("T", bound=BaseModel)
 _WRITING: tuple[Judgement, Judgement] = ("report", "verify")
+_MOST_REQUESTS = 3
+"""Requests in which records of a round are matched to needs, the best by retrieval first."""
 
 
 class Opened(NamedTuple):
@@ -67,6 +76,13 @@ class Opened(NamedTuple):
         return cls(asker, RunAccount(server, asker.purse, desk), writing)
 
 
+class _Mapped(NamedTuple):
+    """What a model matched to needs in the records of one request."""
+
+    ids: tuple[str, ...]
+    answer: MappedFacts
+
+
 class InquiryModel(Reasoner):
     """Asks one run's model about a free question; what it answers is joined with the rules'."""
 
@@ -75,7 +91,7 @@ class InquiryModel(Reasoner):
         self._server = server
         self._opened: Opened | None = None
         self._searches: tuple[str, ...] = ()
-        """What the last check of completeness would search for."""
+        """What the last answer on the checklist would search for."""
 
     @property
     def name(self) -> str:
@@ -113,7 +129,13 @@ class InquiryModel(Reasoner):
         if plan is None:
             return await super().refine_inquiry(frame, context)
         read = await calculated(read_by_model, frame, plan)
-        return planned(await super().refine_inquiry(read, context), plan)
+        inquiry = await super().refine_inquiry(read, context)
+        return planned(inquiry, plan, sure=not self._short("assessment"))
+
+    async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
+        """The rules' needs; a model that is no small one is put the question as it is."""
+        checklist = await super().generate_checklist(inquiry)
+        return checklist if self._short("assessment") else asked_itself(inquiry, checklist)
 
     async def generate_item_queries(
         self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
@@ -126,35 +148,55 @@ class InquiryModel(Reasoner):
     async def find_facts(
         self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
     ) -> tuple[ItemFact, ...]:
-        """The rules' facts, and what the model finds in the records that name the drugs."""
-        by_rule = await super().find_facts(inquiry, store, unread)
+        """The sentences that the model matched to needs; the rules' where it was not asked.
+
+        What a small model matches is added to what rules find.
+        """
+        short = self._short("assessment")
         records = {key: store.evidence[key] for key in unread}
-        checklist, everything = checklist_in(store), list(store.evidence.values())
-        wanted = await calculated(for_a_model, inquiry, checklist, records, everything)
-        if not wanted:
-            return by_rule
-        answers, failed = await self._read(inquiry, checklist, wanted)
-        both = await calculated(joined_facts, checklist, wanted, by_rule, answers)
+        wanted = await calculated(for_a_model, records)
+        checklist, found = checklist_in(store), list(store.evidence.values())
+        if short:
+            wanted = await calculated(on_the_question, inquiry, checklist, wanted, found)
+        judgement: Judgement = "reading" if short else "assessment"
+        run = _searched(store)
+        answers, failed, beyond = await self._mapped(judgement, inquiry, checklist, wanted, run)
+        self._searches = searches_of(text for one in answers for text in one.answer.searches)
+        done = {*beyond, *(key for one in answers for key in one.ids)}
+        left = [key for key in unread if short or key not in done]
+        by_rule = await super().find_facts(inquiry, store, left) if left else ()
+        facts, dropped = list(by_rule), 0
+        for one in answers:
+            shown = {key: wanted[key] for key in one.ids}
+            known = facts
+            if not short:
+                known = [*await calculated(rule_facts, inquiry, store, one.ids, by_words=False)]
+            both = await calculated(
+                joined_facts, checklist, shown, known, one.answer.needs, only=not short
+            )
+            facts = [*both.facts] if short else [*facts, *both.facts]
+            dropped += both.dropped
         if failed:
-            await self._account.fell_back("reading", failed, both.dropped, in_part=bool(answers))
-        else:
-            await self._account.made("reading", both.dropped)
-        return both.facts
+            await self._account.fell_back(judgement, failed, dropped, in_part=bool(answers))
+        elif answers:
+            await self._account.made(judgement, dropped)
+        return tuple(facts)
 
     async def check_completeness(
         self, inquiry: Inquiry, store: EvidenceStore
     ) -> tuple[ItemCoverage, ...]:
-        """The rule's coverage, lowered where the model doubts it."""
+        """The rule's coverage; lowered where a small model doubts it."""
         by_rule = await super().check_completeness(inquiry, store)
+        if not self._short("assessment"):
+            return by_rule
         self._searches = ()
-        run = list(dict.fromkeys(search.query for search in store.searches))
         prompt = inquiry_asks.ask_completeness(
             inquiry,
             checklist_in(store),
             counting(store),
-            run,
+            _searched(store),
             self._limit_chars("assessment"),
-            short=self._short("assessment"),
+            short=True,
         )
         answer = await self._ask("assessment", prompt, Completeness)
         if answer is None:
@@ -166,8 +208,9 @@ class InquiryModel(Reasoner):
         self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
     ) -> DeepAnswer:
         """The answer from findings and passages, with what the model writes of them, checked."""
-        draft = await calculated(draft_of, inquiry, store)
-        asked = f"{inquiry.text}\nContext: {inquiry.context}" if inquiry.context else inquiry.text
+        matched = await self._matched(inquiry, store)
+        draft = await calculated(draft_of, inquiry, store, matched)
+        asked = inquiry_asks.to_answer(inquiry, checklist_in(store))
         written = await self._written(asked, findings_in(draft), store)
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         told = context.model_copy(update={"found_by": "rules and a model"})
@@ -188,39 +231,71 @@ class InquiryModel(Reasoner):
         await self._account.made("report", replaced)
         return written
 
-    async def _read(
-        self, inquiry: Inquiry, checklist: Checklist, records: Mapping[str, Evidence]
-    ) -> tuple[list[MappedSentence], NoAnswerError | None]:
-        """What the model found in batches, all at once, and why anything is missing."""
-        failed: list[NoAnswerError] = []
-        size = self._asker.profile_for("reading").batch_records
-        shown = batches(records, size, self._limit_chars("reading"))
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(self._read_batch(inquiry, checklist, batch, failed))
-                for batch in shown
-            ]
-        found = [sentence for task in tasks for sentence in task.result()]
-        return found, next(iter(failed), None)
-
-    async def _read_batch(
+    async def _mapped(
         self,
+        judgement: Judgement,
         inquiry: Inquiry,
         checklist: Checklist,
+        records: Mapping[str, Evidence],
+        run: Sequence[str],
+    ) -> tuple[list[_Mapped], NoAnswerError | None, frozenset[str]]:
+        """What the model matched in batches, all at once, why anything is missing, what is beyond.
+
+        A model that decides alone is shown as many records as fit into a few requests.
+        """
+        failed: list[NoAnswerError] = []
+        limit = self._limit_chars(judgement)
+        short = self._short(judgement)
+        size = self._asker.profile_for(judgement).batch_records if short else len(records)
+        every = await calculated(batches, records, size, limit, numbered)
+        shown = every if short else every[:_MOST_REQUESTS]
+        beyond = frozenset(key for one in every[len(shown) :] for key in one.ids)
+        ask = partial(inquiry_asks.ask_facts, inquiry, checklist, run=run, short=short)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(self._map_batch(judgement, ask(batch), batch, failed))
+                for batch in shown
+            ]
+        found = [one for task in tasks if (one := task.result())]
+        return found, next(iter(failed), None), beyond
+
+    async def _map_batch(
+        self,
+        judgement: Judgement,
+        prompt: Prompt,
         shown: ShownRecords,
         failed: list[NoAnswerError],
-    ) -> list[MappedSentence]:
-        prompt = inquiry_asks.ask_facts(inquiry, checklist, shown, short=self._short("reading"))
+    ) -> _Mapped | None:
         try:
-            answer = await self._asker.ask("reading", prompt, MappedFacts)
+            answer = await self._asker.ask(judgement, prompt, MappedFacts)
         except NoAnswerError as error:
             failed.append(error)
-            return []
-        # A sentence counts only for a record that this very prompt showed.
-        return [fact for fact in answer.facts if fact.evidence_id in shown.ids]
+            return None
+        numbers = [n for need in answer.needs for n in (*need.meets, *need.contradicts, *need.near)]
+        if numbers and all(n.partition(".")[0] not in shown.ids for n in numbers):
+            failed.append(NoAnswerError("it named no sentence that it was shown"))
+            return None
+        return _Mapped(shown.ids, answer)
+
+    async def _matched(self, inquiry: Inquiry, store: EvidenceStore) -> dict[str, Matched] | None:
+        """What studies tell of the drug asked about, as the model matches it; None by rules."""
+        if self._short("assessment"):
+            return None
+        limit = self._limit_chars("assessment")
+        asked = await calculated(studies_asked, inquiry, store, limit)
+        if asked is None:
+            return {}
+        prompt = inquiry_asks.ask_matches(asked.question, inquiry.context, asked.shown)
+        answer = await self._ask("assessment", prompt, MatchedResults)
+        return matches_of(answer, asked.shown.ids, store.readings) if answer else {}
 
     def _short(self, judgement: Judgement) -> bool:
         return self._server.server_for(judgement).profile.short
 
     def _limit_chars(self, judgement: Judgement) -> int:
         return self._server.server_for(judgement).profile.context_tokens * CHARS_PER_TOKEN
+
+
+def _searched(store: EvidenceStore) -> list[str]:
+    """The searches that were run, each once."""
+    return list(dict.fromkeys(search.query for search in store.searches))

@@ -54,6 +54,7 @@ def passage_finding(
         evidence_ids=(fact.fact.evidence_id,),
         study=build_reference_from_evidence(record).short_name,
         design=", ".join(strength),
+        population=_population(record, reading),
         quotes=(fact.fact.quote,),
     )
     sentence = passage_sentence(finding, quotable=record.quotable)
@@ -65,6 +66,12 @@ def _people(reading: StudyReading) -> int | None:
     population = reading.population
     human = population.species == "human"
     return (population.n_randomised or population.n_analysed) if human else None
+
+
+def _population(record: Evidence, reading: StudyReading | None) -> str:
+    """Return who or what was studied, also by the title: a sentence alone seldom names it."""
+    told = reading.population.description if reading else ""
+    return "; ".join(part for part in (told, " ".join(record.citation.title.split())) if part)
 
 
 def pointer_sentence(names: Sequence[str]) -> str:

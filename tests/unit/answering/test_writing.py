@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.answering.drafting import findings_in
+from deepcritical.answering.drafting import draft_of, findings_in
+from deepcritical.answering.joining import joined_facts
+from deepcritical.answering.writing import synthesize
 from deepcritical.domain.answer import ANSWER_SCHEMA
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import Aspect, Coverage
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.matches import Matched
 from deepcritical.domain.sentences import Sentence
+from deepcritical.models.answers import MappedNeed
 from deepcritical.writing.auditing import audit
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.passages import LEADS
 from tests.unit.answering.examples import (
     BETTER,
+    CONTEXT,
     GOOD,
     HELPS,
     METHODS,
@@ -25,6 +30,7 @@ from tests.unit.answering.examples import (
     Built,
     built,
     entry,
+    read,
     record,
 )
 
@@ -97,6 +103,21 @@ def test_where_the_verdict_is_open_the_records_words_follow_it() -> None:
     assert made.answer.brief
     assert [s.text for s in made.answer.lead[:1]] == [LEADS["strongest"]]
     assert any("worse at night" in sentence.text for sentence in made.answer.lead)
+
+
+@pytest.mark.parametrize("matched", [None, {}])
+def test_where_nothing_was_weighed_what_a_model_found_answers(
+    matched: dict[str, Matched] | None,
+) -> None:
+    said = "Examplol was of some use to those with testitis who had it badly."
+    inquiry, store = read(HELPS, record(1, f"{METHODS}Results: {said}"))
+    assert store.checklist
+    need = MappedNeed(item="C1", meets=["E1.2"])
+    facts, _ = joined_facts(store.checklist, store.evidence, (), [need], only=True)
+    store.add_item_facts(facts)
+    draft = draft_of(inquiry, store, matched)
+    answer = synthesize(inquiry, store, CONTEXT, "somebody", draft)
+    assert (answer.verdict is None) is (matched is not None)
 
 
 def test_candidates_are_told_from_the_best_on() -> None:
@@ -260,3 +281,19 @@ def test_a_model_is_given_results_and_passages_with_their_quotes() -> None:
     assert {key[0] for key in given} == {"F", "P"}
     assert all(finding.id == key and finding.quotes for key, finding in given.items())
     assert len(given) <= 40
+
+
+def test_a_model_is_given_results_over_studies_then_passages_then_single_results() -> None:
+    given = findings_in(built(HELPS, *(record(n, GOOD) for n in range(1, 5))).draft)
+    sorts = [
+        "P" if key[0] == "P" else "one" if finding.study else "all"
+        for key, finding in given.items()
+    ]
+    assert list(dict.fromkeys(sorts)) == ["all", "P", "one"]
+
+
+def test_a_passage_names_whom_it_is_of_by_the_title_of_its_record_too() -> None:
+    made = built(HELPS, record(1, GOOD, title="Examplol for testitis in sailors"))
+    passages = [finding for key, finding in made.draft.findings.items() if key[0] == "P"]
+    assert passages
+    assert all("testitis in sailors" in finding.population for finding in passages)
