@@ -40,7 +40,7 @@ OTHER = "Examplol was of some use to those who had it badly."
 WISH = "Background: Examplol was hoped to be of use to all of them."
 
 
-def said(item: str = "C1", **numbers: list[str]) -> MappedNeed:
+def said(item: str = "C1", /, **numbers: list[str]) -> MappedNeed:
     return MappedNeed.model_validate({"item": item, **numbers})
 
 
