@@ -12,7 +12,7 @@ from typing import NamedTuple
 from deepcritical.appraisal.arms import AND, Tested, is_compared_with, tested_on
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import Placed, placed
-from deepcritical.appraisal.stopped import stopped_by, tested_for
+from deepcritical.appraisal.stopped import compared_in, stopped_by
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.study import Result, StudyReading
@@ -82,7 +82,7 @@ def _tested(
 
     An active drug on the other side is what was asked about only where the question names one.
     """
-    found = tested_for(study, result, evidence, asked)
+    found = compared_in(study, result, evidence, asked)
     if found.why_not and asked.stopping:
         on = tested_on("b" if match.side == "a" else "a", study, result, asked)
         found = stopped_by(on, study, result, evidence, asked)

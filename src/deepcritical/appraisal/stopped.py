@@ -12,7 +12,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.questions.withdrawing import STOPS, mentions_in, stopped_in
 
-__all__ = ["is_on_stopping", "stopped_by", "tested_for"]
+__all__ = ["compared_in", "is_on_stopping", "stopped_by"]
 
 _GOES_ON = bounded(r"\b(?:continu(?:e|es|ed|ing|ation)|not withdrawn)\b", re.IGNORECASE)
 _OF_WITHDRAWAL = bounded(
@@ -31,7 +31,7 @@ _HAD_IT = bounded(
 _STARTED = "it tests taking the drug, and not stopping it"
 
 
-def tested_for(reading: StudyReading, result: Result, evidence: Evidence, asked: Asked) -> Tested:
+def compared_in(reading: StudyReading, result: Result, evidence: Evidence, asked: Asked) -> Tested:
     """Return what a result tests of the drug, or of stopping it where that is asked about."""
     found = tested_by(reading, result, asked)
     return stopped_by(found, reading, result, evidence, asked) if asked.stopping else found

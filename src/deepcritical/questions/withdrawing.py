@@ -44,7 +44,7 @@ _NAMED_BEFORE = bounded(
     r"\b(?:wants? to|should (?:we|i|she|he|they)|safe to|can (?:we|i|she|he|they)) "
     r"(?:stop|withdraw|discontinue) (?:it|them|this)\b|"
     r"\b(?:it|they|this) (?:is|are|was|were) (?:stopped|withdrawn|discontinued)\b|"
-    r"\bswitch\w* (?:\w+ )?to placebo\b",
+    r"\bswitch\w* (?:[\w-]+ ){0,4}to placebo\b",
     re.IGNORECASE,
 )
 """Words for a drug that was named before."""
