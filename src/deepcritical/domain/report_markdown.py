@@ -122,7 +122,7 @@ def candidate_table(candidates: Sequence[DrugCandidate], references: Sequence[Re
     header = ("Drug", "Verdict", "Certainty", "Studies", decided)
     rows = [
         (
-            escape_markdown(candidate.name),
+            escape_markdown(candidate.verdict.given(candidate.name)),
             candidate.verdict.label.value,
             candidate.verdict.certainty.value,
             str(candidate.studies),
