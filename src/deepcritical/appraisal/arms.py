@@ -9,12 +9,13 @@ from deepcritical.appraisal.asked import Asked, canonical
 from deepcritical.appraisal.dosing import with_higher_dose
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, StudyReading
-from deepcritical.domain.votes import NOT_STATED
+from deepcritical.domain.votes import CONTINUED, NOT_STATED
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
 ANOTHER_WAY = "another dose, time or order"
 IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
+IN_BOTH = "the drug is in both arms"
 AND = " + "
 _CONTROLS: dict[ControlKind, str] = {
     "placebo": "placebo",
@@ -75,6 +76,8 @@ class Tested(NamedTuple):
     """What both sides got, so that the drug was tested as added to it."""
     given_with: str = ""
     """Of a combination, what was given with the drug and not on the other side."""
+    stopped: bool = False
+    """Whether the arm stopped the drug, and the other one went on with it."""
     why_not: str = ""
     """Why the comparison does not test the drug; '' where it does."""
 
@@ -88,7 +91,7 @@ def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
     a, b = reading.arm(result.a), reading.arm(result.b)
     if a is None and b is None:
         return _of_all_arms(reading, result, asked)
-    got_a, got_b = _got(a, b), _got(b, a)
+    got_a, got_b = got_by(a, b), got_by(b, a)
     if asked.partners:
         return _of_combination(got_a, got_b, asked)
     only = {"a": got_a - got_b, "b": got_b - got_a}
@@ -157,8 +160,8 @@ def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Teste
     )
 
 
-def _got(arm: Arm | None, other: Arm | None) -> frozenset[str]:
-    """What an arm got; of a control arm, not what stands in the place of a treatment."""
+def got_by(arm: Arm | None, other: Arm | None) -> frozenset[str]:
+    """Return what an arm got; of a control arm, not what stands in the place of a treatment."""
     if arm is None:
         return frozenset()
     shared = {_canonical(i) for i in other.interventions} if other else set()
@@ -191,7 +194,7 @@ def _has(names: frozenset[str], asked: Asked) -> bool:
 
 def _untested(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
     if _has(a & b, asked):
-        return Tested(why_not="the drug is in both arms")
+        return Tested(why_not=IN_BOTH)
     return Tested(why_not=IN_NEITHER_ARM)
 
 
@@ -236,6 +239,8 @@ def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
     """
     if result.contrast == "within":
         return "before treatment"
+    if tested.stopped:
+        return CONTINUED
     drug, other = (result.a, result.b) if tested.side == "a" else (result.b, result.a)
     arm, drug_arm = reading.arm(other), reading.arm(drug)
     if arm is None:
@@ -262,14 +267,14 @@ def tested_on(
     """
     drug, other = (result.a, result.b) if side == "a" else (result.b, result.a)
     arm, rest = reading.arm(drug), reading.arm(other)
-    got, left = _got(arm, rest) - _got(rest, arm), _got(rest, arm) - _got(arm, rest)
+    got, left = got_by(arm, rest) - got_by(rest, arm), got_by(rest, arm) - got_by(arm, rest)
     against = "" if rest is None or rest.control else _named(left - asked.names)
     is_asked = is_compared_with(left, asked)
     if got & asked.names:
         given_with = _named(got - asked.names - asked.classes)
         return Tested(side, against, is_asked, given_with=given_with)
     if not got:
-        if not _has(_got(arm, rest), asked) or (left and not is_asked):
+        if not _has(got_by(arm, rest), asked) or (left and not is_asked):
             return Tested(why_not=IN_NEITHER_ARM)
         other_way = bool(asked.dose) or asked.between_doses or is_compared_with(frozenset(), asked)
         return Tested(side, _named(left) or ANOTHER_WAY, is_asked if left else other_way)

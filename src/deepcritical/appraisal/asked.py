@@ -73,6 +73,8 @@ class Asked(NamedTuple):
     """Whether a comparison asks if the drug is better, so that one as good is none that is."""
     qualifiers: Qualifiers = MappingProxyType({})
     """What parts off the people asked about from others with the condition."""
+    stopping: bool = False
+    """Whether the question is on stopping the drug: who went on with it is the other side."""
     is_class: bool = False
     """Whether a class is asked about, of which a wider one tells as wider people do."""
 
@@ -124,6 +126,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         on_harm=bool(frame and frame.brings_harm),
         prevention=bool(frame and frame.prevents),
         in_anyone=bool(frame and not frame.condition and (frame.feared or frame.outcomes)),
+        stopping=bool(frame and frame.stopping),
         is_class=bool(members),
         any_grave=bool(frame and frame.feared and frame.feared.name == SERIOUS_HARM.name),
         superior=bool(frame and _SUPERIOR.search(frame.text) and not is_on_being_as_good(frame)),

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import NamedTuple
 
-from deepcritical.appraisal.arms import AND, Tested, is_compared_with, tested_by, tested_on
+from deepcritical.appraisal.arms import AND, Tested, is_compared_with, tested_on
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import Placed, placed
+from deepcritical.appraisal.stopped import compared_in, stopped_by
+from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, Directness, Vote, Way
@@ -35,6 +37,7 @@ def related_by(
     result: Result,
     asked: Asked,
     by_tables: Directness | None,
+    evidence: Evidence,
 ) -> Relation:
     """As a model matched it, within what arms and tables say.
 
@@ -45,10 +48,11 @@ def related_by(
         asked: What the question asks for.
         by_tables: How near the people are by their conditions: whom the tables have for others a
             model alone makes no direct evidence, and neither a drug that was given with another.
+        evidence: The record.
     """
     feared = result.kind == "safety" and not (asked.on_harm or asked.outcomes)
     wanted = match.importance == "critical" and bool(asked.outcomes) and not feared
-    tested = _tested(match, study, result, asked)
+    tested = _tested(match, study, result, asked, evidence)
     place = _placed(match, placed(result, asked), feared=feared)
     near = match.directness
     if near == "direct" and (tested.given_with or by_tables in (None, "related")):
@@ -71,13 +75,18 @@ def _placed(match: ResultMatch, place: Placed, *, feared: bool) -> Placed:
     return place._replace(row=row, importance=importance, bears=True)
 
 
-def _tested(match: ResultMatch, study: StudyReading, result: Result, asked: Asked) -> Tested:
+def _tested(
+    match: ResultMatch, study: StudyReading, result: Result, asked: Asked, evidence: Evidence
+) -> Tested:
     """What the comparison tests: as its arms tell, else as the model judged it.
 
     An active drug on the other side is what was asked about only where the question names one.
     """
-    found = tested_by(study, result, asked)
-    if found.why_not:
+    found = compared_in(study, result, evidence, asked)
+    if found.why_not and asked.stopping:
+        on = tested_on("b" if match.side == "a" else "a", study, result, asked)
+        found = stopped_by(on, study, result, evidence, asked)
+    elif found.why_not:
         found = tested_on(match.side, study, result, asked)
     if asked.comparators and not (found.why_not or found.asked):
         if not found.comparator and _is_beside(found, asked):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from deepcritical.appraisal.asked import Asked, canonical
 from deepcritical.appraisal.outcomes import placed
 from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
+from deepcritical.appraisal.stopped import is_on_stopping
 from deepcritical.appraisal.voting import Ballot, ballot_of, is_of_animals
 from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
@@ -72,7 +73,8 @@ def _reading(
     votes: Sequence[Vote],
 ) -> Reading:
     leading = _leading(votes)
-    unclear = not leading and _may_be_unread(evidence, study)
+    on_it = not asked.stopping or is_on_stopping(evidence.citation.title, asked)
+    unclear = not leading and on_it and _may_be_unread(evidence, study)
     spans = {span.start: span for span in whole_sentences(evidence.content)}
     own_people = study is not None and are_asked_about(study, evidence, asked)
     supporting = _facts(
@@ -221,7 +223,7 @@ def _remark(
 
 def _stop_vote(asked: Asked, evidence: Evidence, study: StudyReading | None) -> tuple[Vote, ...]:
     """A stop for futility or harm, as its registry gives it, where it is charged to the drug."""
-    if study is None or not is_negative_stop(evidence):
+    if study is None or asked.stopping or not is_negative_stop(evidence):
         return ()
     from_arms = {(i.drug or i.name).casefold() for arm in study.arms for i in arm.interventions} & (
         _known_drugs(evidence) | asked.names

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.analysed import is_of_completers, told_as_part
-from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
+from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
 from deepcritical.appraisal.matching import Relation, holds_by_rule, is_never_lost, related_by
@@ -33,6 +33,7 @@ from deepcritical.appraisal.sizes import (
     rates_of,
     studies_of,
 )
+from deepcritical.appraisal.stopped import compared_in
 from deepcritical.appraisal.turning import counted
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
 from deepcritical.domain.effects import oriented
@@ -241,8 +242,8 @@ def _related(
     """By the tables of outcomes and conditions, or as a model matched it."""
     near = directness(study, result, evidence, asked)
     if match:
-        return related_by(match, study, result, asked, near)
-    place, tested = placed(result, asked), tested_by(study, result, asked)
+        return related_by(match, study, result, asked, near, evidence)
+    place, tested = placed(result, asked), compared_in(study, result, evidence, asked)
     wanted = is_wanted(result, place, asked)
     if beside := tested.why_not or _beside(result, asked, tested, place, wanted=wanted):
         tested = tested._replace(why_not=beside)
@@ -292,10 +293,7 @@ def _told_only(study: StudyReading, result: Result, match: ResultMatch | None) -
 
 
 def _is_signal(result: Result, place: Placed, asked: Asked) -> bool:
-    """Whether a result that is told only speaks of a grave harm, or of the one asked about.
-
-    Such a harm is never lost.
-    """
+    """Whether a result that is told only is of a grave harm, or one asked about: it is kept."""
     ranked = result.level != "subgroup" and result.contrast == "between" and not result.restated
     of_asked = asked.on_harm and is_wanted(result, place, asked)
     return ranked and (of_asked or (result.kind == "safety" and place.is_grave))

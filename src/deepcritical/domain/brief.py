@@ -69,7 +69,7 @@ class Brief(Model):
     """What a reader must know, about 200-300 words with its table."""
 
     drug: str = ""
-    """The drug that it is on."""
+    """The drug that it is on, or "stopping" and its name."""
     claim: str = ""
     """What the verdict is on, such as "examplol helps in testitis"."""
     denied: bool = False

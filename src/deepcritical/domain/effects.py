@@ -11,7 +11,7 @@ from typing import Literal
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, Result
-from deepcritical.domain.votes import Importance, OutcomeRow, RowEffect, Tier, Vote, Way
+from deepcritical.domain.votes import Importance, OutcomeRow, RowEffect, Tier, Vote, Way, as_stopped
 
 RATIOS = frozenset({"RR", "OR", "HR", "IRR", "ratio"})
 """Measures whose value of no effect is 1."""
@@ -275,7 +275,8 @@ def sides_words(row: OutcomeRow) -> str:
 
 
 def _one_way(row: OutcomeRow, way: Way) -> str:
-    return "both ways" if way is Way.CONFLICT else direction_words(row.importance, way, row.tier)
+    told = direction_words(row.importance, way, row.tier, row.control)
+    return "both ways" if way is Way.CONFLICT else told
 
 
 def row_direction(row: OutcomeRow) -> str:
@@ -291,17 +292,20 @@ def row_direction(row: OutcomeRow) -> str:
         return f"{differ}: {sides}" if sides else differ
     if row.importance == "harm" and is_amount(row.outcome) and row.tier != "uncontrolled":
         way = {Way.HARM: "higher with the drug", Way.BENEFIT: "lower with the drug"}
-        return way.get(row.way, direction_words(row.importance, row.way, row.tier))
-    if row.trivial and row.way in (Way.BENEFIT, Way.HARM):
-        return f"{direction_words(row.importance, row.way, row.tier)}, too little to matter"
-    return direction_words(row.importance, row.way, row.tier)
+        told = way.get(row.way, direction_words(row.importance, row.way, row.tier))
+        return as_stopped(told, row.control)
+    told = direction_words(row.importance, row.way, row.tier, row.control)
+    trivial = row.trivial and row.way in (Way.BENEFIT, Way.HARM)
+    return f"{told}, too little to matter" if trivial else told
 
 
-def direction_words(importance: Importance, way: Way, tier: Tier = "randomised") -> str:
+def direction_words(
+    importance: Importance, way: Way, tier: Tier = "randomised", control: str = ""
+) -> str:
     """Return the direction of a row or result, such as "better with the drug"."""
     if tier == "uncontrolled" and way in _BEFORE:
         return _BEFORE[way]
-    return (_OF_HARM if importance == "harm" else _WAYS)[way]
+    return as_stopped((_OF_HARM if importance == "harm" else _WAYS)[way], control)
 
 
 def effect_size(row: OutcomeRow, *, former: bool = False, both: bool = False) -> str:

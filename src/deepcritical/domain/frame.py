@@ -67,6 +67,12 @@ _IF_WORSE = bounded(
     r"less (?:effective|efficacious|helpful|useful|protective))\b",
     re.IGNORECASE,
 )
+IF_STOPPED_WORSE = bounded(
+    r"(?<!no )(?<!not )(?<!n't )\b(?:worse\w*|deteriorat\w*|(?<!less )harm\w*|(?:un)?safe\w*|"
+    r"danger\w*|what happens)\b",
+    re.IGNORECASE,
+)
+"""Words of a question whether those who stop a drug fare worse."""
 _SERIOUS = (
     "serious adverse events",
     "severe adverse events",
@@ -151,6 +157,8 @@ class QuestionFrame(Model):
     """Whether it asks if fewer people get the condition, not how those who have it fare."""
     raises: bool = False
     """Whether it asks if the drug brings more of an outcome that is bad, such as deaths."""
+    stopping: bool = False
+    """Whether it is on stopping the drug, and not on taking it."""
     mixed: bool = False
     """Whether a question on safety is on drugs that are taken together, not on each of them."""
     latest: bool = False
@@ -207,7 +215,9 @@ class QuestionFrame(Model):
 
     @property
     def is_on_being_worse(self) -> bool:
-        """Whether a comparison asks if the drug does less good than another."""
+        """Whether it asks if a drug does less good than another, or its stopping than taking it."""
+        if self.stopping and not self.brings_harm:
+            return IF_STOPPED_WORSE.search(self.text) is not None
         is_compared = self.kind is QuestionKind.COMPARISON and not self.brings_harm
         return is_compared and _IF_WORSE.search(self.text) is not None
 

@@ -75,7 +75,7 @@ def because(verdict: Verdict, references: Sequence[Reference]) -> str:
         if reference.evidence_id in verdict.deciding_ids
     ]
     lowered = "; ".join(verdict.downgrades)
-    lines = [f"Rule: {verdict.rule}"]
+    lines = [f"Rule: {verdict.told_rule}"]
     lines += [f"Decided by: {', '.join(decided)}."] if decided else []
     lines += [
         f"Certainty (GRADE) is {verdict.certainty.value}"

@@ -5,7 +5,7 @@ from typing import Literal
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.votes import OutcomeRow
+from deepcritical.domain.votes import CONTINUED, STOPPING, OutcomeRow, as_stopped
 
 
 class VerdictLabel(StrEnum):
@@ -68,6 +68,17 @@ class Verdict(Model):
     def confidence(self) -> UnitInterval:
         """Confidence in the verdict, 0-1, by its certainty: 0.2, 0.4, 0.6 or 0.8."""
         return _CONFIDENCE[self.certainty]
+
+    @property
+    def told_rule(self) -> str:
+        """The rule in the words of what was tested: taking the drug, or stopping it."""
+        control = self.rows[0].control if self.rows else ""
+        return as_stopped(self.rule, control)
+
+    def given(self, drug: str) -> str:
+        """Return what it is on: the drug, or stopping it."""
+        stopped = self.rows and self.rows[0].control == CONTINUED
+        return f"{STOPPING}{drug}" if stopped else drug
 
     @property
     def is_weak_signal(self) -> bool:

@@ -13,8 +13,17 @@ NOT_STATED = "not stated"
 """The control of a study that does not tell it."""
 
 
+CONTINUED = "continued treatment"
+"""The control of those who stopped the drug."""
+STOPPING = "stopping "
+"""What stands before the name of a drug where its stopping was tested."""
 OTHER_COMPARISON = "which was not asked about"
 """How the reason ends why a study has no say on a comparison: it compares with something else."""
+
+
+def as_stopped(words: str, control: str) -> str:
+    """Return words on those with the drug; where others went on with it, on those who stopped."""
+    return words.replace(" with the drug", " after stopping") if control == CONTINUED else words
 
 
 class Way(StrEnum):

@@ -13,7 +13,9 @@ from deepcritical.domain.grids import weightiest_first
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import (
+    CONTINUED,
     NOT_STATED,
+    STOPPING,
     OutcomeRow,
     PooledEffect,
     RowEffect,
@@ -150,8 +152,9 @@ def _drawn(plot: _Plot, drug: str, name: str) -> Drawing:
     ]
     if plot.pooled:
         body.append(_pooled(plot.pooled, scale, bottom - _ROW / 2))
-    body.append(_sides(plot, drug, scale, bottom + 44))
     row = plot.row
+    given = f"{STOPPING}{drug}" if row.control == CONTINUED else drug
+    body.append(_sides(plot, given, scale, bottom + 44))
     against = row.comparator or row.control or "placebo or no treatment"
     named = "" if against == NOT_STATED else f", against {against}"
     title = f"{row.outcome[:1].upper()}{row.outcome[1:]}{named}"

@@ -61,6 +61,8 @@ def question_part(question: ResearchQuestion) -> str:
     drug = question.drug.name if question.drug else "not named: candidates are sought"
     condition = question.condition.name if question.condition else "not named"
     asked = f"Question: {question.text}\nDrug: {drug}\nCondition: {condition}"
+    if question.frame and question.frame.stopping:
+        asked = f"{asked}\nAsked about: stopping the drug"
     terms = ", ".join(question.mechanism_terms)
     return f"{asked}\nThrough: {terms}" if terms else asked
 

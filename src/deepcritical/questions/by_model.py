@@ -17,6 +17,7 @@ from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, is_set_beside, raises
 from deepcritical.questions.sides import are_together, is_over_part
+from deepcritical.questions.withdrawing import with_stopping
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.words import is_english
@@ -76,8 +77,9 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
         "condition": condition,
         **_about(by_rule, said, text, worse, feared=bool(harm or worse)),
     }
-    read = _searched(by_rule).model_copy(update=named)
-    return read if _same(read, by_rule) else _told(read)
+    read = with_stopping(_searched(by_rule).model_copy(update=named))
+    is_same = read.model_copy(update={"notices": by_rule.notices}) == by_rule
+    return read if is_same else _told(read)
 
 
 def _about(
@@ -378,15 +380,11 @@ def _in_words(name: str, text: str) -> str:
     return text[place[0] : place[1]] if place and any(map(str.isalpha, name)) else ""
 
 
-def _same(one: QuestionFrame, other: QuestionFrame) -> bool:
-    return one.model_copy(update={"notices": other.notices}) == other
-
-
 def _told(read: QuestionFrame) -> QuestionFrame:
     """With a line on how the model read the question, and one on each name that is not known."""
     parts = [
         f"kind {read.kind.value.replace('_', ' ')}",
-        *(f"drug {drug.name}" for drug in read.drugs),
+        *(f"{'stopping' if read.stopping else 'drug'} {drug.name}" for drug in read.drugs),
         *(f"compared with {name}" for name in read.comparators),
         *([f"condition {read.condition.name}"] if read.condition else []),
         *([f"feared {read.harm.name}"] if read.harm else []),

@@ -5,11 +5,23 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
+from deepcritical.domain.frame import (
+    IF_STOPPED_WORSE,
+    SERIOUS_HARM,
+    QuestionFrame,
+    QuestionKind,
+)
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.questions.wording import are_several, listed, verb_of, where, whom_of
+from deepcritical.questions.wording import (
+    are_several,
+    given_in,
+    listed,
+    verb_of,
+    where,
+    whom_of,
+)
 
 _OPEN = {
     VerdictLabel.MIXED: "Not settled: the results found point both ways on whether {claim}.",
@@ -166,6 +178,10 @@ def claim_of(frame: QuestionFrame) -> str:
     active = [name for name in frame.comparators if name != "placebo"]
     if frame.kind is QuestionKind.COMPARISON and frame.drugs and active:
         return _comparison(frame, active, worse=frame.is_on_being_worse)
+    if frame.stopping and frame.is_on_being_worse:
+        worse = [name for name in frame.outcomes if not IF_STOPPED_WORSE.search(name)]
+        told = f"worsens {listed(worse)}" if worse else "makes people worse"
+        return f"{_given(frame)} {told}{where(frame)}" if frame.drugs else ""
     return _claim(frame, verb_of(frame)) if frame.kind in _EFFECTS else ""
 
 
@@ -201,7 +217,7 @@ def _comparison(frame: QuestionFrame, active: list[str], *, worse: bool = False)
     at = where(frame)
     if frame.prevents and frame.condition and not on:
         at = f" at preventing {frame.condition.name}{whom_of(frame)}"
-    return f"{frame.drugs[0].name} work{ending} {how} {others}{on}{at}"
+    return f"{given_in(frame, frame.drugs[0].name)} work{ending} {how} {others}{on}{at}"
 
 
 def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
@@ -214,6 +230,8 @@ def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
     if frame.kind in _BESIDE:
         return _claim(frame, verb_of(frame))
     if frame.is_on_being_worse and label in _FEWER_WITH_IT:
+        if frame.stopping:
+            return _claim(frame, verb_of(frame))
         return _comparison(frame, [name for name in frame.comparators if name != "placebo"])
     return claim_of(frame) if frame.negative or frame.is_on_being_worse else ""
 
@@ -238,7 +256,7 @@ def _claim(frame: QuestionFrame, verb: str) -> str:
 def _given(frame: QuestionFrame) -> str:
     """The drug, with those that are given together with it."""
     first, *others = (drug.name for drug in frame.drugs)
-    return f"{first} with {listed(others)}" if others else first
+    return given_in(frame, f"{first} with {listed(others)}" if others else first)
 
 
 def subject_of(question: ResearchQuestion) -> str:
@@ -248,10 +266,14 @@ def subject_of(question: ResearchQuestion) -> str:
     """
     frame = question.frame
     drug = question.drug.name if question.drug else "candidates"
-    if frame and frame.together:
-        drug = _given(frame)
+    if frame and (frame.together or frame.stopping) and frame.drugs:
+        drug = _given(
+            frame if frame.together else frame.model_copy(update={"drugs": frame.drugs[:1]})
+        )
     if frame and frame.feared:
         return f"{drug} and {frame.feared.name}{where(frame)}"
     if frame and frame.kind is QuestionKind.COMPARISON and frame.comparators:
         drug = f"{drug} compared with {listed(frame.comparators, 'or')}"
+    if frame and frame.stopping:
+        return f"{drug}{where(frame)}"
     return f"{drug} for {question.condition.name if question.condition else question.text}"

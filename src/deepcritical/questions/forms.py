@@ -11,7 +11,6 @@ from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.questions.declining import advice_of
-from deepcritical.questions.naming import find_names
 from deepcritical.questions.unused import unused_words
 
 _FOR_ASK = {
@@ -30,23 +29,6 @@ _CHOOSES = bounded(
     re.IGNORECASE,
 )
 """Words by which "A or B" surely asks which one is better."""
-_STOPPED_BEFORE = bounded(
-    r"\b(?:stop|stopping|stopped|discontinu\w+|withdraw\w*|cessation|taper\w*|deprescrib\w+|"
-    r"coming off|come off|quitting|holding|pausing|(?:tak|wean|get)\w* [\w' ]{1,40} off)"
-    r"(?: (?:of|the|use|from|their|his|her|a|an|my|long-term)){0,3} $",
-    re.IGNORECASE,
-)
-_STOPPED_AFTER = bounded(
-    r"^ (?:discontinuation|withdrawal|cessation|tapering|deprescribing)\b", re.IGNORECASE
-)
-_STOPPED = bounded(
-    r"\b(?:wants? to|should (?:we|i|she|he|they)|safe to|can (?:we|i|she|he|they)) "
-    r"(?:stop|withdraw|discontinue) (?:it|them|this)\b|"
-    r"\b(?:it|they|this) (?:is|are|was|were) (?:stopped|withdrawn|discontinued)\b|"
-    r"\bswitch\w* (?:\w+ )?to placebo\b",
-    re.IGNORECASE,
-)
-"""Words for a drug that was named before."""
 _WEIGHED = frozenset(
     {
         QuestionKind.EFFICACY,
@@ -106,8 +88,6 @@ def wants_verdict(frame: QuestionFrame) -> bool:
     if frame.kind is QuestionKind.CANDIDATES:
         return frame.condition is not None
     is_whole = bool(frame.drugs) and frame.condition is not None
-    if is_whole and _is_stopped(frame):
-        return False
     asks_effect = frame.kind is not QuestionKind.MECHANISM or bool(frame.through)
     return frame.kind in _WITH_VERDICT and is_whole and asks_effect
 
@@ -120,7 +100,6 @@ def research_question(frame: QuestionFrame) -> ResearchQuestion:
         QuestionError: It names no condition, or asks for something other than a drug's effect.
     """
     require_answerable(frame)
-    _require_giving(frame)
     condition = frame.condition or frame.harm or _as_condition(frame)
     if condition is None:
         named = f" for {frame.drugs[0].name}" if frame.drugs else ""
@@ -147,24 +126,6 @@ def research_question(frame: QuestionFrame) -> ResearchQuestion:
         mechanism_terms=terms,
         notices=(*frame.notices, *_limits(frame)),
         frame=frame,
-    )
-
-
-def _require_giving(frame: QuestionFrame) -> None:
-    if frame.drugs and _is_stopped(frame):
-        raise QuestionError(
-            f"The question asks about stopping {frame.drugs[0].name}.",
-            "A report answers whether taking it helps; any other question is for "
-            "`deepcritical ask`.",
-        )
-
-
-def _is_stopped(frame: QuestionFrame) -> bool:
-    """Whether the drug is not given but taken away."""
-    text = frame.text
-    return bool(_STOPPED.search(text)) or any(
-        _STOPPED_BEFORE.search(text[: d.start]) or _STOPPED_AFTER.search(text[d.end :])
-        for d in find_names(text).drugs
     )
 
 

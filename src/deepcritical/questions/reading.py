@@ -33,6 +33,7 @@ from deepcritical.questions.roles import (
 )
 from deepcritical.questions.sides import are_together, is_added, other_arm, sets_beside, sides_of
 from deepcritical.questions.through import split_through
+from deepcritical.questions.withdrawing import with_stopping
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
 from deepcritical.vocabulary.words import is_english
@@ -93,7 +94,7 @@ def read_frame(
     sure = _SURE_WHERE_NAMED if names.drugs or names.conditions else _SURE
     if 1 - refused.pop(ANSWERABLE) > sure:
         return _not_searched(written, refused, names)
-    return _frame(written, _kind(names, said), names, through)
+    return with_stopping(_frame(written, _kind(names, said), names, through))
 
 
 def _kind(names: Names, said: dict[str, float]) -> QuestionKind:

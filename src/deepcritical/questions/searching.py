@@ -74,10 +74,26 @@ results, which registered plans do not hold: of a much studied drug there are mo
 answer has places.
 """
 
-_CANDIDATES_NAMED = (
+_CANDIDATES_NAMED: tuple[_Side, ...] = (
     _Side("drug repurposing", terms=('"drug repurposing"', '"drug repositioning"', "repurposed")),
 )
 """Asked beside the first sides when candidates are sought: papers that name some."""
+
+_WITHDRAWAL = (
+    "withdrawal",
+    "discontinuation",
+    "deprescribing",
+    "stopping",
+    "tapering",
+    "cessation",
+    "discontinue",
+)
+_STOPPING = (
+    _Side("withdrawal discontinuation stopping continuation", terms=_WITHDRAWAL),
+    _Side("randomised discontinuation trial continued or placebo relapse", SearchBlock.WORDS),
+    _Side("deprescribing tapering cessation", SearchBlock.WORDS),
+)
+"""Asked beside the first sides of a question on stopping a drug."""
 
 _CANDIDATE_SIDES = (
     _Side(""),
@@ -130,9 +146,12 @@ def search_sides(
     )
     if fresh := tuple(query for query in wanted if query.text not in done):
         return fresh
+    beside = _CANDIDATES_NAMED if question.drug is None else ()
+    if question.frame and question.frame.stopping:
+        beside = _STOPPING
     found: list[SearchQuery] = []
     for number, sides in enumerate(_SIDES):
-        extra = _CANDIDATES_NAMED if question.drug is None and not number else ()
+        extra = beside if not number else ()
         given = [_of_side(question.drug, condition, side) for side in (*sides, *extra)]
         still_open = [query for query in given if query.text not in done]
         found += still_open

@@ -13,6 +13,7 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names
+from deepcritical.questions.withdrawing import STOPS
 from deepcritical.questions.wording import ASKING_WORDS, EFFECT_WORDS
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.folding import overlaps
@@ -65,7 +66,8 @@ def unused_words(frame: QuestionFrame) -> tuple[str, ...]:
     """
     text = find_names(cues.asks_in(frame.text)[1]).text
     places = sorted((*_places(text, frame), *_groups(text, frame)))
-    tokens = _TOKEN.findall(_marked(text, places))
+    marked = _marked(text, places)
+    tokens = _TOKEN.findall(STOPS.sub(_KNOWN_MARK, marked) if frame.stopping else marked)
     runs = (_told(tokens, start, end) for start, end in _runs(tokens))
     groups = (text[start:end] for start, end, mark in places if mark == _GROUP)
     told = (phrase for phrase in (*groups, *runs) if phrase)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.votes import STOPPING
 from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names, joined
 from deepcritical.vocabulary.classes import find_classes
@@ -204,7 +205,8 @@ def _do(frame: QuestionFrame) -> str:
 
 def are_several(frame: QuestionFrame) -> bool:
     """Whether the verb that follows the drugs is in the plural."""
-    return len(frame.drugs) > 1 or _PLURAL.search(frame.drugs[0].name) is not None
+    is_plural = len(frame.drugs) > 1 or _PLURAL.search(frame.drugs[0].name) is not None
+    return is_plural and not frame.stopping
 
 
 _PLURAL = re.compile(r"(?<![aiosu])s$")
@@ -212,7 +214,12 @@ _PLURAL = re.compile(r"(?<![aiosu])s$")
 
 
 def _drugs(frame: QuestionFrame) -> str:
-    return listed(drug.name for drug in frame.drugs)
+    return given_in(frame, listed(drug.name for drug in frame.drugs))
+
+
+def given_in(frame: QuestionFrame, drug: str) -> str:
+    """What is done with a drug, as the subject of a sentence: "stopping aspirin"."""
+    return f"{STOPPING}{drug}" if frame.stopping else drug
 
 
 def where(frame: QuestionFrame) -> str:

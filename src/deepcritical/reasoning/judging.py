@@ -211,7 +211,9 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
         sufficient=sufficient,
         recommendation="synthesize" if sufficient else "continue",
         drug_candidates=(drug,) if question.drug else rank_drugs(store)[:5],
-        key_findings=(f"{verdict.rule} {''.join(f'[{i}]' for i in verdict.deciding_ids)}".strip(),),
+        key_findings=(
+            f"{verdict.told_rule} {''.join(f'[{i}]' for i in verdict.deciding_ids)}".strip(),
+        ),
         gaps=tuple(gap.text for gap in gaps),
         next_queries=(
             *(gap.query for gap in gaps),

@@ -18,6 +18,7 @@ from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
 from deepcritical.questions.claims import answer_on, answered_by, claim_of
+from deepcritical.questions.wording import given_in
 from deepcritical.writing.harms import feared_names, harm_sentences, harms_in_own_words
 from deepcritical.writing.studies import (
     comparator_of,
@@ -65,7 +66,12 @@ class Matter(NamedTuple):
     def claim(self) -> str:
         """What the verdict is on."""
         asked = claim_of(answered_by(self.verdict, self.frame)) if self.frame else ""
-        return asked or f"{self.drug} helps in {self.condition}"
+        return asked or f"{self.given} helps in {self.condition}"
+
+    @property
+    def given(self) -> str:
+        """What was tested, as the subject of a sentence: the drug, or stopping it."""
+        return given_in(self.frame, self.drug) if self.frame else self.drug
 
 
 def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
@@ -75,11 +81,13 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
         matter: Verdict, studies and records.
         lead: A sentence to say first, such as which of several candidates this is.
     """
-    verdict, drug, claim = matter.verdict, matter.drug, matter.claim
+    verdict, drug, claim = matter.verdict, matter.given, matter.claim
     frame = matter.frame
     put = Put(claim, bool(frame and frame.negative), bool(frame and frame.is_on_harm), lead)
     asked = feared_names(frame) if frame else None
-    told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence, asked)
+    told_harms: tuple[Sentence, ...] = ()
+    if drug == matter.drug:  # harms of taking the drug are none of stopping it
+        told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence, asked)
     return Brief(
         drug=drug,
         claim=claim,
@@ -167,7 +175,7 @@ def _answer(
 def _why_open(verdict: Verdict) -> str:
     if verdict.label is VerdictLabel.NOT_ASSESSED and verdict.caps:
         return f"{capitalised(verdict.caps[0]).rstrip('.')}."
-    return verdict.rule
+    return verdict.told_rule
 
 
 def _certainty(verdict: Verdict) -> str:
@@ -284,7 +292,8 @@ def _main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:
     weighed = tuple(_deciding(matter))
     if matter.verdict.label not in _OPEN:
         return (*weighed, *islice(_unread(matter), max(0, _FEWEST_STUDIES - len(weighed))))
-    compares = matter.frame is not None and matter.frame.kind is QuestionKind.COMPARISON
+    frame = matter.frame
+    compares = frame is not None and (frame.kind is QuestionKind.COMPARISON or frame.stopping)
     own = tuple(islice(_unread(matter, open_too=not compares), _FEWEST_STUDIES))
     return (*weighed[: _MOST_STUDIES - len(own)], *own)
 

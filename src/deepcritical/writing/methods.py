@@ -151,9 +151,10 @@ class Methods:
         return f"Curated facts on {drugs} were asked of {names}.{missing}"
 
     def _understood(self) -> str:
-        drug = self.question.drug
+        drug, frame = self.question.drug, self.question.frame
+        asked = "stopping" if frame and frame.stopping else "drug"
         named = (
-            f"drug {escape_markdown(drug.name)}"
+            f"{asked} {escape_markdown(drug.name)}"
             if drug
             else "candidates among the drugs that the records name"
         )

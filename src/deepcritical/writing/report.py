@@ -83,7 +83,10 @@ class _Writer:
         self.main = self.drugs[0] if self.drugs else _ANY_DRUG
         self.studies: tuple[StudyFinding, ...] = store.studies(self.main)
         self.verdict = decide(self.studies)
-        self.facts = facts_told(store.drug_facts or (), _asked(question))
+        stopping = question.frame is not None and question.frame.stopping
+        # Licences and warnings are on taking the drug.
+        facts = () if stopping else store.drug_facts or ()
+        self.facts = facts_told(facts, _asked(question))
         self.methods = Methods(question, store, context, self.citer, self.drugs, written_by)
 
     def report(self, synthesis: Synthesis | None) -> ResearchReport:

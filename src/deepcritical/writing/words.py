@@ -15,7 +15,15 @@ from deepcritical.domain.effects import (
     size_words,
 )
 from deepcritical.domain.text import capitalised
-from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote, Way
+from deepcritical.domain.votes import (
+    CONTINUED,
+    NOT_STATED,
+    STOPPING,
+    OutcomeRow,
+    Tier,
+    Vote,
+    Way,
+)
 from deepcritical.vocabulary.conditions import condition_in
 from deepcritical.vocabulary.outcomes import construct_of
 
@@ -66,6 +74,8 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     if wording >= THIRD and is_subject and _is_plural(outcome):
         said = said.replace("{outcome} was ", "{outcome} were ")
     given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
+    if row.control == CONTINUED:
+        given = f"{STOPPING}{given.replace(STOPPING, '')}"
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     if wording >= THIRD:
         given, against = _sides(row, given, _within(against))
@@ -242,7 +252,7 @@ def vote_words(vote: Vote, *, named: bool = True) -> str:
     """
     size = size_words(vote)
     way = "results point both ways" if vote.way is Way.CONFLICT else ""
-    way = way or direction_words(vote.importance, vote.way, vote.tier)
+    way = way or direction_words(vote.importance, vote.way, vote.tier, vote.control)
     told = f"{way}{f' ({size})' if size else ''}"
     rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
     return f"{capitalised(vote.outcome)}: {told}{rank}." if named else f"{told}{rank}"

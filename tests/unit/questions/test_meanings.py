@@ -80,14 +80,6 @@ def test_drugs_that_harm_are_no_candidates(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Does stopping aspirin help asthma?", "Does aspirin withdrawal help asthma?"]
-)
-def test_taking_a_drug_away_is_not_giving_it(text: str) -> None:
-    with pytest.raises(QuestionError, match="stopping aspirin"):
-        research_question(read_frame(text))
-
-
-@pytest.mark.parametrize(
     ("text", "told"),
     [
         ("What dose of metformin helps in gout?", "Which dose or course"),

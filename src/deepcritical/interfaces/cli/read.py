@@ -149,7 +149,7 @@ def _counting(card: StudyCard) -> Iterator[str]:
     verdict = card.weighed.verdict
     about = f"{card.weighed.drug.name} in {card.weighed.condition.name}"
     yield f"\nBy itself on {about}: {verdict.label.value}, {verdict.certainty.value} certainty."
-    yield verdict.rule
+    yield verdict.told_rule
     for study in card.weighed.studies:
         if study.why:
             yield f"Remark: {study.why}."
