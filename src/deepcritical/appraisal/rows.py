@@ -206,7 +206,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         polarity=_polarity(votes),
         tier=votes[0].tier,
         way=body.way,
-        studies=sum(max(1, v.studies or 1) for v in votes) + len(fears),
+        studies=sum(max(1, v.studies or 1) for v in votes),
         people=body.people,
         effects=tuple(_effect(c) for c in weighed),
         pooled=None if _is_split(pooled, way) else pooled,
@@ -221,7 +221,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         evidence_ids=_all_ids([*weighed, *fears]),
         beside=_all_ids(c for c in beside if c not in fears),
     )
-    row = row.model_copy(update=_marks(votes))
+    row = row.model_copy(update={**_marks(votes), "fears": _all_ids(fears)})
     return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
 
 

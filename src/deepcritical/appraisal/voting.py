@@ -27,7 +27,7 @@ from deepcritical.appraisal.people import (
 )
 from deepcritical.appraisal.pooling import estimated
 from deepcritical.appraisal.sizes import is_of_network, is_of_review, people_of, studies_of
-from deepcritical.appraisal.turning import counted
+from deepcritical.appraisal.turning import counted, with_bound
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
@@ -129,6 +129,7 @@ def _weigh_once(
 
 def _parts(result: Result) -> tuple[Result, ...]:
     """A result on several outcomes at once, as rules read them, as one on each that is known."""
+    result = with_bound(result)
     if result.concept or is_composite(result):
         return (result,)
     named = [part.strip() for part in _LIST.split(result.outcome) if part.strip()]

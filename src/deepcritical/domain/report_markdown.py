@@ -17,7 +17,7 @@ from deepcritical.domain.brief import (
     study_words,
     trial_words,
 )
-from deepcritical.domain.effects import gravest_first
+from deepcritical.domain.effect_words import gravest_first
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, phase_name
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.record_kinds import status_words

@@ -54,6 +54,8 @@ class ArmRates(Model):
     other: float
     of: tuple[int, int] | None = None
     """People of each, where both are counts of them; else both are percentages."""
+    is_rest: bool = False
+    """Whether the record tells those who did not have it, and these are the others."""
 
 
 class _OnOutcome(Model):
@@ -213,3 +215,6 @@ class OutcomeRow(_OnOutcome):
     beside: tuple[str, ...] = ()
     """Records with a result that is told and not counted: reviews of the same trials, weaker
     designs."""
+    fears: tuple[str, ...] = ()
+    """Those of `evidence_ids` that found more of a harm, of a kind that is told beside the studies
+    of the row and not among them; () in reports from before they were kept apart."""

@@ -115,7 +115,12 @@ def _template_entries(
             given |= {Sentence(text=said, evidence_ids=i) for i in (row.evidence_ids, told_of(row))}
     given |= {*answer_sentences(verdict, brief.drug, put, None, wording=SECOND)}
     votes = [leading_vote(study) for study in document.studies]
-    given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}
+    given |= {
+        Sentence(text=vote_words(v, wording=wording), evidence_ids=(v.evidence_id,))
+        for v in votes
+        for wording in WORDINGS
+        if v
+    }
     told = (*brief.answer, *brief.harms, *(study.result for study in brief.studies))
     given |= {s for s in told if s.origin == "quote" and _is_located(s, document)}
     numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
@@ -192,7 +197,7 @@ def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
     rows = {row_sentence(row, finding.drug, wording=w) for row in found for w in WORDINGS}
     told = {passage_sentence(finding, quotable=q) for q in (True, False) if finding.quotes}
     votes = [v for s in report.studies for v in s.votes if v.evidence_id in finding.evidence_ids]
-    told |= {study_sentence(finding.study, vote) for vote in votes}
+    told |= {study_sentence(finding.study, vote, wording=w) for vote in votes for w in WORDINGS}
     told |= {fact_sentence(finding.outcome, finding.study, finding.drug, q) for q in finding.quotes}
     return rows | told | {harm_sentence(finding.study, quote) for quote in finding.quotes}
 

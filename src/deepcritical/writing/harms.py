@@ -8,7 +8,7 @@ from itertools import islice
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.effects import gravest_first, shows_more_harm
+from deepcritical.domain.effect_words import gravest_first, shows_more_harm
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.patterns import bounded
@@ -18,7 +18,16 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.writing.unread import quoted, tells_finding
-from deepcritical.writing.words import FIRST, LATEST, THIRD, listed, row_sentence, told_of
+from deepcritical.writing.words import (
+    FIRST,
+    FOURTH,
+    LATEST,
+    THIRD,
+    is_measured,
+    listed,
+    row_sentence,
+    told_of,
+)
 
 __all__ = ["feared_names", "harm_facts", "harm_sentences", "harms_in_own_words"]
 
@@ -75,8 +84,8 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
         yield Sentence(text=f"{text} That is not evidence of safety.")
         return
     others = [r for r in ordered[_TOLD:] if r.way is Way.HARM and wording >= THIRD]
-    if others := [r for r in others if wording < LATEST or not r.harm_asked]:
-        yield _listed(others, wording)
+    if others := [r for r in others if wording < FOURTH or not r.harm_asked]:
+        yield _listed(others, drug, wording)
     if none and not told:
         yield _no_excess(none[:3], drug)
     less = [r for r in feared if r.way is Way.BENEFIT]
@@ -86,7 +95,7 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     if not feared and not told:
         against = " with placebo or no treatment" if harms and wording > FIRST else ""
         text = f"No comparison{against} of harms of {drug} could be read from the records found."
-        if wording >= LATEST:
+        if wording >= FOURTH:
             text = f"No result that is weighed here compares harms of {drug}{against}."
         yield Sentence(text=f"{text} That is not evidence of safety.")
 
@@ -95,7 +104,7 @@ def _may_be_told(row: OutcomeRow, wording: int) -> bool:
     """Whether a grave outcome may be told as a harm: more of it was found, or is in doubt."""
     if wording < THIRD:
         return row.way is Way.HARM
-    return wording < LATEST or row.importance == "harm" or shows_more_harm(row)
+    return wording < FOURTH or row.importance == "harm" or shows_more_harm(row)
 
 
 def _said(row: OutcomeRow, drug: str, wording: int) -> Sentence:
@@ -103,24 +112,34 @@ def _said(row: OutcomeRow, drug: str, wording: int) -> Sentence:
     return Sentence(text=text, evidence_ids=told_of(row, wording))
 
 
-def _listed(rows: Sequence[OutcomeRow], wording: int) -> Sentence:
+def _listed(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     """Return the harms that have no sentence of their own, the gravest of them by name."""
-    named = rows[:_LISTED] if wording >= LATEST else rows
+    named = rows[:_LISTED] if wording >= FOURTH else rows
     ids = tuple(dict.fromkeys(i for row in named for i in row.evidence_ids))
-    if wording < LATEST:
+    if wording < FOURTH:
         told = listed([f"{row.outcome}{_than(row.comparator)}" for row in rows])
         return Sentence(text=f"Also more frequent: {told}.", evidence_ids=ids)
-    by_other: dict[str, list[str]] = {}
+    by_kind: dict[str, dict[str, list[str]]] = {}
     for row in named:
-        by_other.setdefault(row.comparator, []).append(row.outcome)
-    told = "; ".join(f"{listed(names)}{_than(other)}" for other, names in by_other.items())
+        more = "higher" if wording >= LATEST and is_measured(row) else "more frequent"
+        given = f"{row.tested_as}, among them {drug}," if row.tested_as else ""
+        beside = _than(row.comparator, given if wording >= LATEST else "")
+        by_kind.setdefault(more, {}).setdefault(beside, []).append(row.outcome)
+    kinds = (
+        f"{more}: {'; '.join(f'{listed(names)}{beside}' for beside, names in of_kind.items())}"
+        for more, of_kind in by_kind.items()
+    )
     beyond = len(rows) - len(named)
-    more = f"; and {beyond} more {'outcome' if beyond == 1 else 'outcomes'}" if beyond else ""
-    return Sentence(text=f"Also more frequent: {told}{more}.", evidence_ids=ids)
+    left = (f"and {beyond} more {'outcome' if beyond == 1 else 'outcomes'}",) if beyond else ()
+    return Sentence(text=f"Also {'; '.join((*kinds, *left))}.", evidence_ids=ids)
 
 
-def _than(comparator: str) -> str:
-    return f" (than with {comparator})" if comparator else ""
+def _than(comparator: str, given: str = "") -> str:
+    """Return what was given, where it was more than the drug, and against which other drug."""
+    against = f"than with {comparator}" if comparator else ""
+    with_it = f"with {given if against else given.rstrip(',')}" if given else ""
+    told = " ".join(part for part in (with_it, against) if part)
+    return f" ({told})" if told else ""
 
 
 def _no_excess(rows: Sequence[OutcomeRow], drug: str) -> Sentence:
