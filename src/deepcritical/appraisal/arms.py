@@ -77,6 +77,8 @@ class Tested(NamedTuple):
     """What both sides got, so that the drug was tested as added to it."""
     given_with: str = ""
     """Of a combination, what was given with the drug and not on the other side."""
+    members: str = ""
+    """Of a class that is asked about, those of its drugs that were given."""
     why_not: str = ""
     """Why the comparison does not test the drug; '' where it does."""
 
@@ -219,7 +221,8 @@ def _isolated(
     is_asked = bool(other) and other <= asked.comparators.keys()
     if is_asked:
         comparator = _named(frozenset(asked.comparators[name] for name in other))
-    return Tested(side, comparator, is_asked, of_class, tested_as)
+    members = _named(drugs & asked.names) if asked.is_class and not of_class else ""
+    return Tested(side, comparator, is_asked, of_class, tested_as, members=_of(members))
 
 
 def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:
@@ -281,6 +284,12 @@ def tested_on(
 
 def _is_known(name: str) -> bool:
     return bool(find_drugs(name) or find_classes(name)) or drug_class(name) is not None
+
+
+def _of(members: str) -> str:
+    """The drugs of a class that were given; '' for the class itself, by whatever name."""
+    names = members.split(_AND)
+    return "" if any(map(drug_class, names)) else " or ".join(names)
 
 
 def _named(drugs: frozenset[str]) -> str:

@@ -60,8 +60,6 @@ _NOT_RANDOMISED = bounded(r"\b(?:non|un)-? ?randomi|\bobservational\b|\bcohorts?
 _OF_TRIALS = bounded(r"randomi|\bRCTs?\b", re.IGNORECASE)
 """Parts of a review, by how those compared came to be apart."""
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
-
-
 _PAIRED = frozenset({"crossover", "cluster"})
 """Designs whose counts do not give an interval as those of parallel groups of people do."""
 
@@ -224,7 +222,7 @@ def _weigh(
         "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,
     }
-    return _Weighed(vote.model_copy(update=changes))
+    return _Weighed(vote.model_copy(update={**changes, "members": tested.members}))
 
 
 def _related(study: StudyReading, result: Result, evidence: Evidence, asked: Asked) -> Relation:

@@ -69,6 +69,9 @@ class _OnOutcome(Model):
     from before it was kept."""
     tested_as: str = ""
     """The class or the several drugs that were tested as one; '' for the drug by itself."""
+    members: str = ""
+    """Of a class that is asked about, those of its drugs that were given; '' for the class as one,
+    and in reports from before it was kept."""
     added_to: str = ""
     """What both sides got, so that the drug was tested as added to it."""
     given_with: str = ""
@@ -188,6 +191,9 @@ class OutcomeRow(_OnOutcome):
     """A row of a summary of findings: one outcome against one kind of comparator (GRADE)."""
 
     outcome: str
+    told_as: str = ""
+    """What one record calls the outcome, where the row is of one result; '' of several, and in
+    reports from before it was kept."""
     tier: Tier
     studies: int = Field(ge=0)
     """Those of a review are counted as it says."""

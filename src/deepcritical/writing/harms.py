@@ -16,6 +16,7 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import fold
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
+from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.writing.unread import quoted, tells_finding
 from deepcritical.writing.words import (
@@ -25,6 +26,7 @@ from deepcritical.writing.words import (
     THIRD,
     is_measured,
     listed,
+    measured_as,
     row_sentence,
     told_of,
 )
@@ -46,6 +48,13 @@ _NONE_SEEN = bounded(
     r"(?:adverse|complications?|toxicit\w+|harms?|side effects?|occur\w*|observed|seen|reported)\b",
     re.IGNORECASE,
 )
+_SEEN = bounded(
+    r"\d|\b(?:no|not|none|without|occur\w*|experienc\w+|develop\w+|observed|seen|noted|reported|"
+    r"caus(?:e|ed|es)|led to|increas\w+|reduc\w+|higher|lower|more|fewer|died|"
+    r"common(?:ly)?|rare(?:ly)?|mild|transient)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that tells what happened to people."""
 _CONCLUDES = bounded(r"\bconclu(?:de[ds]?|sions?)\b|\bauthors\b", re.IGNORECASE)
 """What authors think is less than what they saw."""
 _PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+)\b", re.IGNORECASE)
@@ -87,7 +96,7 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     if others := [r for r in others if wording < FOURTH or not r.harm_asked]:
         yield _listed(others, drug, wording)
     if none and not told:
-        yield _no_excess(none[:3], drug)
+        yield _no_excess(none[:3], drug, wording)
     less = [r for r in feared if r.way is Way.BENEFIT]
     two_sided = wording >= THIRD and any(row.asked for row in less)
     for row in less[: 0 if (told or none) and not two_sided else _TOLD]:
@@ -123,8 +132,9 @@ def _listed(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     for row in named:
         more = "higher" if wording >= LATEST and is_measured(row) else "more frequent"
         given = f"{row.tested_as}, among them {drug}," if row.tested_as else ""
+        name = (measured_as(row) if wording >= LATEST else "") or row.outcome
         beside = _than(row.comparator, given if wording >= LATEST else "")
-        by_kind.setdefault(more, {}).setdefault(beside, []).append(row.outcome)
+        by_kind.setdefault(more, {}).setdefault(beside, []).append(name)
     kinds = (
         f"{more}: {'; '.join(f'{listed(names)}{beside}' for beside, names in of_kind.items())}"
         for more, of_kind in by_kind.items()
@@ -142,11 +152,13 @@ def _than(comparator: str, given: str = "") -> str:
     return f" ({told})" if told else ""
 
 
-def _no_excess(rows: Sequence[OutcomeRow], drug: str) -> Sentence:
+def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     names = listed([r.outcome for r in rows], "or")
     ids = tuple(dict.fromkeys(i for r in rows for i in r.evidence_ids))
     least = min((r.certainty for r in rows), key=LADDER.index)
-    text = f"No excess of {names} was shown with {drug} ({least.value} certainty)."
+    members = {r.members for r in rows if wording >= LATEST}
+    given = members.pop() if len(members) == 1 else ""
+    text = f"No excess of {names} was shown with {given or drug} ({least.value} certainty)."
     return Sentence(text=text, evidence_ids=ids)
 
 
@@ -171,13 +183,27 @@ def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
 
 def _is_of(quote: str, title: str, drug: str) -> bool:
     """Whether a sentence tells something of the drug, not of others nor that nothing is told."""
-    ours = lookup_drug(drug).name
-    named, of_record = (
-        {mention.drug.name for mention in find_drugs(text)} for text in (quote, title)
-    )
+    ours = _members(drug)
+    written = fold(f"{title} {quote}")
     praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
-    is_ours = ours in named or (not named and (not of_record or ours in of_record))
-    return is_ours and not praises and not _NOTHING.search(quote)
+    # A quote that names other drugs alone is of these, whatever its title names.
+    named = _named_in(quote) or _named_in(title)
+    is_ours = ours & named or (not named and any(fold(name) in written for name in ours))
+    return bool(is_ours and _SEEN.search(quote)) and not praises and not _NOTHING.search(quote)
+
+
+def _members(drug: str) -> set[str]:
+    """The names of a drug; of a class or of drugs that are asked about as one, of each of them."""
+    group = drug_class(drug)
+    alone = {lookup_drug(name).name for name in drug.split(" or ")}
+    return alone | ({group.name, *group.members} if group else set())
+
+
+def _named_in(text: str) -> set[str]:
+    """The drugs that a text names, and the classes with all that belongs to them."""
+    groups = [mention.group for mention in find_classes(text)]
+    classes = {name for group in groups for name in (group.name, *group.members)}
+    return {mention.drug.name for mention in find_drugs(text)} | classes
 
 
 def harms_in_own_words(

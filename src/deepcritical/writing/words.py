@@ -29,6 +29,7 @@ __all__ = [
     "WORDINGS",
     "is_measured",
     "listed",
+    "measured_as",
     "row_sentence",
     "told_of",
     "vote_words",
@@ -41,6 +42,12 @@ _ONE_DIFFERS = "results of one study differ"
 _BEHIND_HEAD = re.compile(r" (?:of|from|due|in|with|by|for|after|at|on|than|or|and)\b|[,;(/]")
 _LASTING = re.compile(r"(?i)survival|free")
 _OF_AMOUNTS = frozenset(("MD", "difference"))
+_WORD = re.compile(r"[^\W_]+")
+_OF_ANY = frozenset(
+    "a an and any at change events from in mean of or rate score scores the".split()
+)
+_LONGEST = 80
+"""Characters of an outcome in a record's words that a sentence holds."""
 _PLURAL = re.compile(r"(?<![aiosu])s$")
 _SINGULAR = frozenset(
     "diabetes herpes rickets measles mumps rabies scabies caries ascites tetanus".split()
@@ -79,10 +86,13 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         said = said.replace(_ONE_DIFFERS, _DISAGREE)
     else:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
+    if wording >= LATEST and (measured := measured_as(row)):
+        outcome = f"{outcome} (reported as {measured})"
     is_subject = wording < FOURTH or "of {outcome} was " not in said
     if wording >= THIRD and is_subject and _is_plural(outcome):
         said = said.replace("{outcome} was ", "{outcome} were ")
-    given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
+    own = row.members if wording >= LATEST and row.members else drug
+    given = f"{row.tested_as}, among them {drug}," if row.tested_as else own
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     if wording >= THIRD:
         given, against = _sides(row, given, _within(against))
@@ -90,6 +100,14 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
     return f"{capitalised(told)}{_who(row)} ({_figures(row, wording)})."
+
+
+def measured_as(row: OutcomeRow) -> str:
+    """Return what the only record of a row measured, in its words; '' where these add nothing."""
+    told = _within(row.told_as)
+    new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
+    is_plain = row.is_fatal or row.outcome.startswith("composite (")
+    return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
 
 
 def _sides(row: OutcomeRow, given: str, against: str) -> tuple[str, str]:

@@ -104,7 +104,11 @@ class TestTheVerdict:
 
     @pytest.mark.parametrize("field", ["executive_summary", "conclusion"])
     @pytest.mark.parametrize(
-        ("old", "new"), [("Possibly: the studies found suggest", "Yes: the evidence supports"), ("low certainty", "high certainty")]
+        ("old", "new"),
+        [
+            ("Possibly: the studies found suggest", "Yes: the evidence supports"),
+            ("low certainty", "high certainty"),
+        ],
     )
     def test_is_not_told_otherwise_in_words(
         self, told: ResearchReport, field: str, old: str, new: str
