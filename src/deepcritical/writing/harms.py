@@ -187,7 +187,7 @@ def _is_of(quote: str, title: str, drug: str) -> bool:
     written = fold(f"{title} {quote}")
     praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
     # A quote that names other drugs alone is of these, whatever its title names.
-    named = _named_in(quote) or _named_in(title)
+    named = _named_in(quote) or {mention.drug.name for mention in find_drugs(title)}
     is_ours = ours & named or (not named and any(fold(name) in written for name in ours))
     return bool(is_ours and _SEEN.search(quote)) and not praises and not _NOTHING.search(quote)
 
