@@ -200,9 +200,8 @@ def _members(drug: str) -> set[str]:
 
 
 def _named_in(text: str) -> set[str]:
-    """The drugs that a text names, and the classes with all that belongs to them."""
-    groups = [mention.group for mention in find_classes(text)]
-    classes = {name for group in groups for name in (group.name, *group.members)}
+    """The drugs and the classes that a text names; what is told of a class is of no one drug."""
+    classes = {mention.group.name for mention in find_classes(text)}
     return {mention.drug.name for mention in find_drugs(text)} | classes
 
 

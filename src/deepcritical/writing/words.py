@@ -44,7 +44,7 @@ _LASTING = re.compile(r"(?i)survival|free")
 _OF_AMOUNTS = frozenset(("MD", "difference"))
 _WORD = re.compile(r"[^\W_]+")
 _OF_ANY = frozenset(
-    "a an and any at change events from in mean of or rate score scores the".split()
+    "a adjusted an and any at change events from in mean of or rate risk score the".split()
 )
 _LONGEST = 80
 """Characters of an outcome in a record's words that a sentence holds."""
