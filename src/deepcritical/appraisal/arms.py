@@ -78,6 +78,8 @@ class Tested(NamedTuple):
     """Of a combination, what was given with the drug and not on the other side."""
     stopped: bool = False
     """Whether the arm stopped the drug, and the other one went on with it."""
+    members: str = ""
+    """Of a class that is asked about, those of its drugs that were given."""
     why_not: str = ""
     """Why the comparison does not test the drug; '' where it does."""
 
@@ -220,7 +222,8 @@ def _isolated(
     is_asked = bool(other) and other <= asked.comparators.keys()
     if is_asked:
         comparator = _named(frozenset(asked.comparators[name] for name in other))
-    return Tested(side, comparator, is_asked, of_class, tested_as)
+    members = _named(drugs & asked.names) if asked.is_class and not of_class else ""
+    return Tested(side, comparator, is_asked, of_class, tested_as, members=_of(members))
 
 
 def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:
@@ -302,6 +305,12 @@ def is_compared_with(names: frozenset[str], asked: Asked) -> bool:
 
 def _is_known(name: str) -> bool:
     return bool(find_drugs(name) or find_classes(name)) or drug_class(name) is not None
+
+
+def _of(members: str) -> str:
+    """The drugs of a class that were given; '' for the class itself, by whatever name."""
+    names = members.split(AND)
+    return "" if any(map(drug_class, names)) else " or ".join(names)
 
 
 def _named(drugs: frozenset[str]) -> str:

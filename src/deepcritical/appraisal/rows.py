@@ -204,7 +204,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         polarity=_polarity(votes),
         tier=votes[0].tier,
         way=body.way,
-        studies=sum(max(1, v.studies or 1) for v in votes) + len(fears),
+        studies=sum(max(1, v.studies or 1) for v in votes),
         people=body.people,
         effects=tuple(_effect(c) for c in weighed),
         pooled=None if _is_split(pooled, way) else pooled,
@@ -219,8 +219,15 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         evidence_ids=_all_ids([*weighed, *fears]),
         beside=_all_ids(c for c in beside if c not in fears),
     )
-    row = row.model_copy(update=_marks(votes))
+    row = row.model_copy(update={**_marks(votes), **_told(votes), "fears": _all_ids(fears)})
     return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
+
+
+def _told(votes: Sequence[Vote]) -> dict[str, str]:
+    """What one record calls the outcome, where no other one is weighed; the drugs of a class."""
+    names = [n for v in votes for n in v.members.split(" or ")]
+    members = "" if "" in names else " or ".join(dict.fromkeys(names))
+    return {"members": members, "told_as": votes[0].outcome if len(votes) == 1 else ""}
 
 
 def _is_split(pooled: PooledEffect | None, way: Way) -> bool:

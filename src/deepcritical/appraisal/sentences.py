@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.effects import effect_size, kind_words, row_direction
+from deepcritical.domain.effect_words import effect_size, kind_words, row_direction
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import OutcomeRow, Way
 

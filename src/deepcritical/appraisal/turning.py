@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from deepcritical.appraisal.outcomes import is_of_disorder
 from deepcritical.appraisal.pooling import risk_ratio
 from deepcritical.domain.effects import is_of_its_loss
@@ -9,6 +11,7 @@ from deepcritical.domain.study import Effect, Result, StudyReading
 from deepcritical.domain.votes import ArmRates, Vote
 from deepcritical.vocabulary.outcomes import construct_of
 
+_SMALLEST_P = 0.001
 _OF_EVENTS = frozenset(
     (
         "adverse events",
@@ -36,13 +39,24 @@ def turned(vote: Vote) -> Vote:
     if vote.higher_is_better is more_is_better:
         return vote
     rates = _rates(vote.rates) if vote.rates else None
-    changes = {
-        "rates": rates,
-        "effect": _effect(vote, rates) if vote.effect else None,
-        "turned_from": None,
-        "higher_is_better": more_is_better,
-    }
+    effect = _effect(vote, rates) if vote.effect else None
+    changes = {"rates": rates, "effect": effect, **_source(vote, effect)}
+    changes["higher_is_better"] = more_is_better
     return vote.model_copy(update=changes)
+
+
+def _source(vote: Vote, effect: Effect | None) -> dict[str, object]:
+    """What an estimate of the other outcome was made from: that of the record, or both arms."""
+    if effect == vote.effect:
+        return {}
+    has_value = effect is not None and effect.value is not None
+    from_arms = has_value and (vote.from_arms or (effect and effect.measure == "RR"))
+    told = (vote.turned_from or vote.effect) if has_value and not from_arms else None
+    # Turned twice, an estimate is that of the record again.
+    return {
+        "from_arms": bool(from_arms),
+        "turned_from": None if _is_same(effect, told) else told,
+    }
 
 
 def _rates(rates: ArmRates) -> ArmRates | None:
@@ -50,7 +64,13 @@ def _rates(rates: ArmRates) -> ArmRates | None:
     drug, other = wholes[0] - rates.drug, wholes[1] - rates.other
     if drug < 0 or other < 0:
         return None
-    return rates.model_copy(update={"drug": drug, "other": other})
+    return rates.model_copy(update={"drug": drug, "other": other, "is_rest": not rates.is_rest})
+
+
+def _is_same(effect: Effect | None, told: Effect | None) -> bool:
+    """Whether two estimates are one, but for what calculating rounds."""
+    values = [e.value for e in (effect, told) if e and e.value is not None]
+    return len(values) == 2 and math.isclose(*values, rel_tol=1e-9)
 
 
 def _effect(vote: Vote, rates: ArmRates | None) -> Effect | None:
@@ -74,6 +94,15 @@ def _effect(vote: Vote, rates: ArmRates | None) -> Effect | None:
         )
     bare = Effect(p=effect.p, p_operator=effect.p_operator)
     return bare if effect.p is not None or effect.p_operator == "ns" else None
+
+
+def with_bound(result: Result) -> Result:
+    """The result with the bound that a p of 0 is: programs print no more than three decimals."""
+    effect = result.effect
+    if effect is None or effect.p != 0 or effect.p_operator != "=":
+        return result
+    bound = effect.model_copy(update={"p": _SMALLEST_P, "p_operator": "<"})
+    return result.model_copy(update={"effect": bound})
 
 
 def counted(result: Result, study: StudyReading) -> Result:

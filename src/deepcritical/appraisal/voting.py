@@ -34,7 +34,7 @@ from deepcritical.appraisal.sizes import (
     studies_of,
 )
 from deepcritical.appraisal.stopped import compared_in
-from deepcritical.appraisal.turning import counted
+from deepcritical.appraisal.turning import counted, with_bound
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
@@ -136,6 +136,7 @@ def _weigh_once(
 
 def _parts(result: Result) -> tuple[Result, ...]:
     """A result on several outcomes at once, as rules read them, as one on each that is known."""
+    result = with_bound(result)
     if result.concept or is_composite(result):
         return (result,)
     named = [part.strip() for part in _LIST.split(result.outcome) if part.strip()]
@@ -229,7 +230,7 @@ def _weigh(
         "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,
     }
-    return _Weighed(vote.model_copy(update=changes))
+    return _Weighed(vote.model_copy(update={**changes, "members": tested.members}))
 
 
 def _related(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from pydantic import Field
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.effects import effect_size, row_direction
+from deepcritical.domain.effect_words import effect_size, row_direction
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import VerdictLabel

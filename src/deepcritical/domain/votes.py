@@ -63,6 +63,8 @@ class ArmRates(Model):
     other: float
     of: tuple[int, int] | None = None
     """People of each, where both are counts of them; else both are percentages."""
+    is_rest: bool = False
+    """Whether the record tells those who did not have it, and these are the others."""
 
 
 class _OnOutcome(Model):
@@ -76,6 +78,9 @@ class _OnOutcome(Model):
     from before it was kept."""
     tested_as: str = ""
     """The class or the several drugs that were tested as one; '' for the drug by itself."""
+    members: str = ""
+    """Of a class that is asked about, those of its drugs that were given; '' for the class as one,
+    and in reports from before it was kept."""
     added_to: str = ""
     """What both sides got, so that the drug was tested as added to it."""
     given_with: str = ""
@@ -195,6 +200,9 @@ class OutcomeRow(_OnOutcome):
     """A row of a summary of findings: one outcome against one kind of comparator (GRADE)."""
 
     outcome: str
+    told_as: str = ""
+    """What one record calls the outcome, where the row is of one result; '' of several, and in
+    reports from before it was kept."""
     tier: Tier
     studies: int = Field(ge=0)
     """Those of a review are counted as it says."""
@@ -222,3 +230,6 @@ class OutcomeRow(_OnOutcome):
     beside: tuple[str, ...] = ()
     """Records with a result that is told and not counted: reviews of the same trials, weaker
     designs."""
+    fears: tuple[str, ...] = ()
+    """Those of `evidence_ids` that found more of a harm, of a kind that is told beside the studies
+    of the row and not among them; () in reports from before they were kept apart."""

@@ -8,7 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.effects import MEASURES, RATIOS
+from deepcritical.domain.effect_words import MEASURES
+from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.grids import weightiest_first
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.text import capitalised

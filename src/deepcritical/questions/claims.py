@@ -24,20 +24,20 @@ from deepcritical.questions.wording import (
 )
 
 _OPEN = {
-    VerdictLabel.MIXED: "Not settled: the results found point both ways on whether {claim}.",
+    VerdictLabel.MIXED: "Not settled: the results found differ on whether {claim}.",
     VerdictLabel.INSUFFICIENT: "Not known: the evidence found does not show whether {claim}.",
     VerdictLabel.NOT_ASSESSED: "Not assessed: it could not be read whether {claim}.",
 }
 _SAID = _OPEN | {
     VerdictLabel.SUPPORTED: "Yes: the evidence supports that {claim}.",
-    VerdictLabel.PROMISING: "Possibly: early evidence suggests that {claim}, without proof.",
+    VerdictLabel.PROMISING: "Possibly: the studies found suggest that {claim}, without proof.",
     VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
     VerdictLabel.REFUTED: "No: the evidence speaks against the claim that {claim}.",
     VerdictLabel.HARMFUL: "No: patients did worse in studies of whether {claim}.",
 }
 _SAID_OF_DENIAL = _OPEN | {
     VerdictLabel.SUPPORTED: "No: the evidence supports that {claim}.",
-    VerdictLabel.PROMISING: "Perhaps not: early evidence suggests that {claim}, without proof.",
+    VerdictLabel.PROMISING: "Perhaps not: the studies found suggest that {claim}, without proof.",
     VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not show that {claim}.",
     VerdictLabel.REFUTED: "Yes: the evidence speaks against the claim that {claim}.",
     VerdictLabel.HARMFUL: "Yes: patients even did worse in studies of whether {claim}.",
@@ -45,7 +45,7 @@ _SAID_OF_DENIAL = _OPEN | {
 _SAID_OF_RISE = _OPEN | {
     VerdictLabel.SUPPORTED: "No: the evidence supports the opposite of the claim that {claim}.",
     VerdictLabel.PROMISING: (
-        "Probably not: early evidence suggests the opposite of the claim that {claim}."
+        "Probably not: the studies found suggest the opposite of the claim that {claim}."
     ),
     VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
     VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
@@ -54,7 +54,7 @@ _SAID_OF_RISE = _OPEN | {
 _SAID_OF_NO_RISE = _OPEN | {
     VerdictLabel.SUPPORTED: "Yes: the evidence supports the opposite of the claim that {claim}.",
     VerdictLabel.PROMISING: (
-        "Probably: early evidence suggests the opposite of the claim that {claim}."
+        "Probably: the studies found suggest the opposite of the claim that {claim}."
     ),
     VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not show that {claim}.",
     VerdictLabel.REFUTED: "So far, yes: large studies found no sign that {claim}.",
@@ -78,7 +78,7 @@ _SAID_OF_SAFER = _SAID_OF_SAFETY | {
         "Less harm: the evidence supports the opposite of the claim that {claim}."
     ),
     VerdictLabel.PROMISING: (
-        "Possibly less harm: early evidence suggests the opposite of the claim that {claim}."
+        "Possibly less harm: the studies found suggest the opposite of the claim that {claim}."
     ),
     VerdictLabel.HARMFUL: "More harm: the evidence supports that {claim}.",
 }
@@ -90,8 +90,8 @@ _SIGNAL_OF_SAFER = {
 _SAID_OF_SIGNAL = {
     ("weak", False): "Possibly: results too weak to prove it suggest that {claim}.",
     ("weak", True): "Perhaps not: results too weak to prove it suggest that {claim}.",
-    ("likely", False): "Probably: the studies found suggest that {claim}, without proof.",
-    ("likely", True): "Probably not: the studies found suggest that {claim}, without proof.",
+    ("likely", False): "Probably: the studies found suggest that {claim}.",
+    ("likely", True): "Probably not: the studies found suggest that {claim}.",
 }
 _SIGNS_OF_HARM = {
     ("weak", False): "There are signs of harm, too weak to prove it: some suggest that {claim}.",
@@ -119,6 +119,19 @@ _BESIDE = frozenset(
     }
 )
 """Kinds that a verdict on the effect does not answer by itself."""
+WORDING = 5
+"""Version of the words of an answer."""
+_OF_SAFETY = 3
+_FORMER = (
+    (r"^(Not settled: the results found) differ on", r"\1 point both ways on"),
+    (r"^(Possibly|Perhaps not): the studies found suggest", r"\1: early evidence suggests"),
+    (r"^(Probably(?: not)?: the studies found suggest that .*)\.$", r"\1, without proof."),
+    (
+        r"^(Probably(?: not)?|Possibly less harm): the studies found suggest the",
+        r"\1: early evidence suggests the",
+    ),
+)
+"""Words of an answer, and those of reports before the fifth wording."""
 Strength = Literal["", "weak", "likely"]
 """How far a harm is from proof; '' where it is proven."""
 
@@ -143,7 +156,7 @@ def answer_on(
     denied: bool = False,
     raises: bool = False,
     strength: Strength = "",
-    former: bool = False,
+    wording: int = WORDING,
 ) -> str:
     """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y.".
 
@@ -153,14 +166,35 @@ def answer_on(
         denied: Whether the question asks for the opposite of the claim.
         raises: Whether the claim is that something bad gets more.
         strength: How far a harm is from proof.
-        former: Whether as former reports told an unproven harm of a drug asked to be safe.
+        wording: Version of the words: the third tells an unproven harm of a drug that is asked to
+            be safe in its own way; the fifth calls what was found neither early nor opposite.
     """
+    said = _put(claim, label, strength, denied=denied, raises=raises, wording=wording)
+    return said if wording >= WORDING else _formerly(said)
+
+
+def _formerly(said: str) -> str:
+    """What is told of a verdict in the words of reports before the fifth wording."""
+    for now, then in _FORMER:
+        said = re.sub(now, then, said, count=1)
+    return said
+
+
+def _put(
+    claim: str,
+    label: VerdictLabel,
+    strength: Strength,
+    *,
+    denied: bool,
+    raises: bool,
+    wording: int,
+) -> str:
     is_on_safety = raises and SERIOUS_HARM.name in claim
     if is_on_safety and _THAN in claim and (strength or label in _SAID_OF_SAFER):
         said = _SIGNAL_OF_SAFER[strength] if strength else _SAID_OF_SAFER[label]
         return said.format(claim=claim)
     if is_on_safety and label in _SAID_OF_SAFETY:
-        signals = _SAID_OF_SIGNAL if former else _SIGNS_OF_HARM
+        signals = _SAID_OF_SIGNAL if wording < _OF_SAFETY else _SIGNS_OF_HARM
         likely = signals[strength, False] if strength else _SAID_OF_SAFETY[label]
         return likely.format(claim=claim)
     if raises and strength:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy
-from deepcritical.domain.effects import gravest_first
+from deepcritical.domain.effect_words import gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
@@ -29,7 +29,7 @@ from deepcritical.writing.studies import (
 )
 from deepcritical.writing.under_way import trials_under_way
 from deepcritical.writing.unread import own_words, quoted, without_text
-from deepcritical.writing.words import LATEST, THIRD, listed, row_sentence, told_of, vote_words
+from deepcritical.writing.words import LATEST, listed, row_sentence, told_of, vote_words
 
 _TOLD_ROWS = 2
 """Rows on benefit that the answer tells."""
@@ -43,6 +43,7 @@ _FELT = ("critical", "important")
 """Weights of what patients feel: a question on one outcome makes all others important at most."""
 _FEW_STUDIES = 2
 _FEW = "No more than two studies have a result that is weighed here; a search may miss others."
+_OF_OTHERS = "; the people studied are not just those of this question"
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
 
 
@@ -159,8 +160,10 @@ def _answer(
         denied=put.denied,
         raises=put.raises,
         strength=verdict.strength_of_harm,
-        former=wording < THIRD,
+        wording=wording,
     )
+    if wording >= LATEST and assessed and _is_of_others(verdict):
+        said = f"{said.rstrip('.')}{_OF_OTHERS}."
     yield Sentence(text=said, evidence_ids=ids)
     if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:
         yield Sentence(text=_why_open(verdict), evidence_ids=verdict.deciding_ids[:_MOST_CITED])
@@ -169,7 +172,9 @@ def _answer(
         said = row_sentence(row, drug, wording=wording)
         yield Sentence(text=said, evidence_ids=told_of(row, wording))
     if verdict.downgrades and assessed:
-        yield Sentence(text=_certainty(verdict), evidence_ids=verdict.deciding_ids)
+        rated = _rated(verdict, wording)
+        ids = rated.evidence_ids if rated and wording >= LATEST else verdict.deciding_ids
+        yield Sentence(text=_certainty(verdict, rated), evidence_ids=ids)
 
 
 def _why_open(verdict: Verdict) -> str:
@@ -178,14 +183,33 @@ def _why_open(verdict: Verdict) -> str:
     return verdict.told_rule
 
 
-def _certainty(verdict: Verdict) -> str:
+def _is_of_others(verdict: Verdict) -> bool:
+    """Whether the rows that decide are of other people than those asked about, or more of them."""
+    decided = set(verdict.deciding_ids)
+    rows = [r for r in verdict.rows if decided & set(r.evidence_ids) and r.importance != "harm"]
+    told = rows if verdict.label not in _OPEN else []
+    return bool(told) and all(r.directness != "direct" and not _is_of_class(r) for r in told)
+
+
+def _is_of_class(row: OutcomeRow) -> bool:
+    return bool(row.tested_as) or any(effect.tested_as for effect in row.effects)
+
+
+def _rated(verdict: Verdict, wording: int) -> OutcomeRow | None:
+    """Return the row whose reasons are those of the verdict: of several, one that decides."""
+    rows = [r for r in verdict.rows if r.reasons == verdict.downgrades]
+    decided = set(verdict.deciding_ids)
+    deciding = [r for r in rows if decided & set(r.evidence_ids)] if wording >= LATEST else []
+    return next(iter((*deciding, *rows)), None)
+
+
+def _certainty(verdict: Verdict, row: OutcomeRow | None) -> str:
     """Return why the certainty is no higher; of two reasons of one kind the more serious one."""
     told = {
         reason.partition(": ")[0].removeprefix("very serious "): reason
         for reason in verdict.downgrades
     }
     reasons = [reason.partition(": ")[2] or reason for reason in told.values()]
-    row = next((r for r in verdict.rows if r.reasons == verdict.downgrades), None)
     of = f" of the finding on {row.outcome}" if row and len(verdict.rows) > 1 else ""
     return f"The certainty{of} is {verdict.certainty.value}: {listed(reasons)}."
 

@@ -12,7 +12,7 @@ from deepcritical.domain.report_parts import EntryKind, LedgerEntry
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import OutcomeRow
+from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.verification.binding import checks_of
 from deepcritical.verification.fields import Judge
 from deepcritical.writing.answers import answer_texts
@@ -30,6 +30,7 @@ from deepcritical.writing.studies import leading_vote
 from deepcritical.writing.unread import quote_in
 from deepcritical.writing.words import SECOND, WORDINGS, row_sentence, told_of, vote_words
 
+_SIDES = (Way.BENEFIT, Way.HARM)
 _NOT_WRITTEN = "it is not what the verdict, its rows and the studies of the report give"
 
 
@@ -113,18 +114,50 @@ def _template_entries(
             given |= {Sentence(text=said, evidence_ids=i) for i in (row.evidence_ids, told_of(row))}
     given |= {*answer_sentences(verdict, brief.drug, put, None, wording=SECOND)}
     votes = [leading_vote(study) for study in document.studies]
-    given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}
+    given |= {
+        Sentence(text=vote_words(v, wording=wording), evidence_ids=(v.evidence_id,))
+        for v in votes
+        for wording in WORDINGS
+        if v
+    }
     told = (*brief.answer, *brief.harms, *(study.result for study in brief.studies))
     given |= {s for s in told if s.origin == "quote" and _is_located(s, document)}
     numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
+    faults = {
+        row_sentence(row, brief.drug, wording=wording): fault
+        for row in verdict.rows
+        if (fault := _row_fault(row, document))
+        for wording in WORDINGS
+    }
     for sentence in dict.fromkeys(told):
+        reason = faults.get(sentence.text, "") if sentence in given else _NOT_WRITTEN
         yield LedgerEntry(
             kind=EntryKind.RATING,
             text=sentence.text,
             numbers=tuple(sorted(numbers[i] for i in sentence.evidence_ids if i in numbers)),
-            holds=sentence in given,
-            reason="" if sentence in given else _NOT_WRITTEN,
+            holds=not reason,
+            reason=reason,
         )
+
+
+def _row_fault(row: OutcomeRow, document: ResearchReport | DeepAnswer) -> str:
+    """Return why a row is not what the results of its studies give; '' where it is.
+
+    Each effect must be that of a result on the same outcome against the same comparator, and one of
+    them must point the way of a row that no pooled estimate decides.
+    """
+    votes = [v for study in document.studies for v in study.votes]
+    for effect in row.effects:
+        of_study = [v for v in votes if v.evidence_id in effect.evidence_ids]
+        own = [v for v in of_study if (v.row, v.comparator) == (row.outcome, row.comparator)]
+        if of_study and not own:
+            return "no result of its study is on this outcome and comparator"
+        if own and effect.way in _SIDES and effect.way not in {v.way for v in own}:
+            return "the result of its study points another way"
+    ways = {effect.way for effect in row.effects}
+    if row.way in _SIDES and ways and not row.pooled and row.way not in ways:
+        return "no result points the way that it tells"
+    return ""
 
 
 def _is_located(sentence: Sentence, document: ResearchReport | DeepAnswer) -> bool:
@@ -190,7 +223,7 @@ def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
     rows = {row_sentence(row, finding.drug, wording=w) for row in found for w in WORDINGS}
     told = {passage_sentence(finding, quotable=q) for q in (True, False) if finding.quotes}
     votes = [v for s in report.studies for v in s.votes if v.evidence_id in finding.evidence_ids]
-    told |= {study_sentence(finding.study, vote) for vote in votes}
+    told |= {study_sentence(finding.study, vote, wording=w) for vote in votes for w in WORDINGS}
     told |= {fact_sentence(finding.outcome, finding.study, finding.drug, q) for q in finding.quotes}
     return rows | told | {harm_sentence(finding.study, quote) for quote in finding.quotes}
 

@@ -13,7 +13,7 @@ from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import NOT_STATED, Importance, OutcomeRow, Tier, Vote
 from deepcritical.writing.harms import harm_facts
 from deepcritical.writing.studies import comparator_of, design_of, short_name
-from deepcritical.writing.words import CONTROL, row_sentence, vote_words
+from deepcritical.writing.words import CONTROL, LATEST, row_sentence, vote_words
 
 _DESIGNS: dict[Tier, str] = {
     "randomised": "randomised trials",
@@ -56,9 +56,9 @@ def findings_of(
     return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(made, 1)}
 
 
-def study_sentence(name: str, vote: Vote) -> str:
-    """Return the sentence on one result of a study."""
-    told = vote_words(vote)
+def study_sentence(name: str, vote: Vote, *, wording: int = LATEST) -> str:
+    """Return the sentence on one result of a study, in one of `WORDINGS`."""
+    told = vote_words(vote, wording=wording)
     return f"In {name}, {told[:1].lower()}{told[1:]}"
 
 

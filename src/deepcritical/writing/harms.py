@@ -8,7 +8,7 @@ from itertools import islice
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.effects import gravest_first, shows_more_harm
+from deepcritical.domain.effect_words import gravest_first, shows_more_harm
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.patterns import bounded
@@ -16,9 +16,20 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import fold
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
+from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.writing.unread import quoted, tells_finding
-from deepcritical.writing.words import FIRST, LATEST, THIRD, listed, row_sentence, told_of
+from deepcritical.writing.words import (
+    FIRST,
+    FOURTH,
+    LATEST,
+    THIRD,
+    is_measured,
+    listed,
+    measured_as,
+    row_sentence,
+    told_of,
+)
 
 _TOLD = 2
 """Harms that are told in a sentence of their own; the others are listed."""
@@ -35,6 +46,13 @@ _NONE_SEEN = bounded(
     r"(?:adverse|complications?|toxicit\w+|harms?|side effects?|occur\w*|observed|seen|reported)\b",
     re.IGNORECASE,
 )
+_SEEN = bounded(
+    r"\d|\b(?:no|not|none|without|occur\w*|experienc\w+|develop\w+|observed|seen|noted|reported|"
+    r"caus(?:e|ed|es)|led to|increas\w+|reduc\w+|higher|lower|more|fewer|died|"
+    r"common(?:ly)?|rare(?:ly)?|mild|transient)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that tells what happened to people."""
 _CONCLUDES = bounded(r"\bconclu(?:de[ds]?|sions?)\b|\bauthors\b", re.IGNORECASE)
 """What authors think is less than what they saw."""
 _PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+)\b", re.IGNORECASE)
@@ -73,10 +91,10 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
         yield Sentence(text=f"{text} That is not evidence of safety.")
         return
     others = [r for r in ordered[_TOLD:] if r.way is Way.HARM and wording >= THIRD]
-    if others := [r for r in others if wording < LATEST or not r.harm_asked]:
-        yield _listed(others, wording)
+    if others := [r for r in others if wording < FOURTH or not r.harm_asked]:
+        yield _listed(others, drug, wording)
     if none and not told:
-        yield _no_excess(none[:3], drug)
+        yield _no_excess(none[:3], drug, wording)
     less = [r for r in feared if r.way is Way.BENEFIT]
     two_sided = wording >= THIRD and any(row.asked for row in less)
     for row in less[: 0 if (told or none) and not two_sided else _TOLD]:
@@ -84,7 +102,7 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     if not feared and not told:
         against = " with placebo or no treatment" if harms and wording > FIRST else ""
         text = f"No comparison{against} of harms of {drug} could be read from the records found."
-        if wording >= LATEST:
+        if wording >= FOURTH:
             text = f"No result that is weighed here compares harms of {drug}{against}."
         yield Sentence(text=f"{text} That is not evidence of safety.")
 
@@ -93,7 +111,7 @@ def _may_be_told(row: OutcomeRow, wording: int) -> bool:
     """Whether a grave outcome may be told as a harm: more of it was found, or is in doubt."""
     if wording < THIRD:
         return row.way is Way.HARM
-    return wording < LATEST or row.importance == "harm" or shows_more_harm(row)
+    return wording < FOURTH or row.importance == "harm" or shows_more_harm(row)
 
 
 def _said(row: OutcomeRow, drug: str, wording: int) -> Sentence:
@@ -101,31 +119,44 @@ def _said(row: OutcomeRow, drug: str, wording: int) -> Sentence:
     return Sentence(text=text, evidence_ids=told_of(row, wording))
 
 
-def _listed(rows: Sequence[OutcomeRow], wording: int) -> Sentence:
+def _listed(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     """Return the harms that have no sentence of their own, the gravest of them by name."""
-    named = rows[:_LISTED] if wording >= LATEST else rows
+    named = rows[:_LISTED] if wording >= FOURTH else rows
     ids = tuple(dict.fromkeys(i for row in named for i in row.evidence_ids))
-    if wording < LATEST:
+    if wording < FOURTH:
         told = listed([f"{row.outcome}{_than(row.comparator)}" for row in rows])
         return Sentence(text=f"Also more frequent: {told}.", evidence_ids=ids)
-    by_other: dict[str, list[str]] = {}
+    by_kind: dict[str, dict[str, list[str]]] = {}
     for row in named:
-        by_other.setdefault(row.comparator, []).append(row.outcome)
-    told = "; ".join(f"{listed(names)}{_than(other)}" for other, names in by_other.items())
+        more = "higher" if wording >= LATEST and is_measured(row) else "more frequent"
+        given = f"{row.tested_as}, among them {drug}," if row.tested_as else ""
+        name = (measured_as(row) if wording >= LATEST else "") or row.outcome
+        beside = _than(row.comparator, given if wording >= LATEST else "")
+        by_kind.setdefault(more, {}).setdefault(beside, []).append(name)
+    kinds = (
+        f"{more}: {'; '.join(f'{listed(names)}{beside}' for beside, names in of_kind.items())}"
+        for more, of_kind in by_kind.items()
+    )
     beyond = len(rows) - len(named)
-    more = f"; and {beyond} more {'outcome' if beyond == 1 else 'outcomes'}" if beyond else ""
-    return Sentence(text=f"Also more frequent: {told}{more}.", evidence_ids=ids)
+    left = (f"and {beyond} more {'outcome' if beyond == 1 else 'outcomes'}",) if beyond else ()
+    return Sentence(text=f"Also {'; '.join((*kinds, *left))}.", evidence_ids=ids)
 
 
-def _than(comparator: str) -> str:
-    return f" (than with {comparator})" if comparator else ""
+def _than(comparator: str, given: str = "") -> str:
+    """Return what was given, where it was more than the drug, and against which other drug."""
+    against = f"than with {comparator}" if comparator else ""
+    with_it = f"with {given if against else given.rstrip(',')}" if given else ""
+    told = " ".join(part for part in (with_it, against) if part)
+    return f" ({told})" if told else ""
 
 
-def _no_excess(rows: Sequence[OutcomeRow], drug: str) -> Sentence:
+def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     names = listed([r.outcome for r in rows], "or")
     ids = tuple(dict.fromkeys(i for r in rows for i in r.evidence_ids))
     least = min((r.certainty for r in rows), key=LADDER.index)
-    text = f"No excess of {names} was shown with {drug} ({least.value} certainty)."
+    members = {r.members for r in rows if wording >= LATEST}
+    given = members.pop() if len(members) == 1 else ""
+    text = f"No excess of {names} was shown with {given or drug} ({least.value} certainty)."
     return Sentence(text=text, evidence_ids=ids)
 
 
@@ -150,13 +181,26 @@ def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
 
 def _is_of(quote: str, title: str, drug: str) -> bool:
     """Whether a sentence tells something of the drug, not of others nor that nothing is told."""
-    ours = lookup_drug(drug).name
-    named, of_record = (
-        {mention.drug.name for mention in find_drugs(text)} for text in (quote, title)
-    )
+    ours = _members(drug)
+    written = fold(f"{title} {quote}")
     praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
-    is_ours = ours in named or (not named and (not of_record or ours in of_record))
-    return is_ours and not praises and not _NOTHING.search(quote)
+    # A quote that names other drugs alone is of these, whatever its title names.
+    named = _named_in(quote) or {mention.drug.name for mention in find_drugs(title)}
+    is_ours = ours & named or (not named and any(fold(name) in written for name in ours))
+    return bool(is_ours and _SEEN.search(quote)) and not praises and not _NOTHING.search(quote)
+
+
+def _members(drug: str) -> set[str]:
+    """The names of a drug; of a class or of drugs that are asked about as one, of each of them."""
+    group = drug_class(drug)
+    alone = {lookup_drug(name).name for name in drug.split(" or ")}
+    return alone | ({group.name, *group.members} if group else set())
+
+
+def _named_in(text: str) -> set[str]:
+    """The drugs and the classes that a text names; what is told of a class is of no one drug."""
+    classes = {mention.group.name for mention in find_classes(text)}
+    return {mention.drug.name for mention in find_drugs(text)} | classes
 
 
 def harms_in_own_words(

@@ -20,7 +20,9 @@ _LAST = 3
 """Sentences at the end of a text without headings that may conclude it."""
 _NO_FINDING = bounded(
     r"\b(?:needed|warranted|required|should|recommend\w*|aims?|aimed|objectives?|purpose|"
-    r"hypothes\w+|"
+    r"hypothes\w+|(?:outcomes?|end ?points?)(?: measures?)? (?:includ\w+|comprised)|nct\d+|"
+    r"(?:this|the) (?:study|trial) (?:test\w*|examin\w+|evaluat\w+|assess\w+)|"
+    r"we (?:estimated|tested|examined|evaluated|assessed)|"
     r"to (?:evaluate|assess|determine|compare|investigate|examine)|we (?:review|discuss|describe)|"
     r"will be|is discussed|are discussed)\b",
     re.IGNORECASE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.effects import (
+from deepcritical.domain.effect_words import (
     MORE_BESIDE,
     direction_words,
     effect_size,
@@ -32,6 +32,14 @@ _COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
 _DISAGREE, _DIFFER = "studies disagree", "studies differ"
 _ONE_DIFFERS = "results of one study differ"
 _BEHIND_HEAD = re.compile(r" (?:of|from|due|in|with|by|for|after|at|on|than|or|and)\b|[,;(/]")
+_LASTING = re.compile(r"(?i)survival|free")
+_OF_AMOUNTS = frozenset(("MD", "difference"))
+_WORD = re.compile(r"[^\W_]+")
+_OF_ANY = frozenset(
+    "a adjusted an and any at change events from in mean of or rate risk score the".split()
+)
+_LONGEST = 80
+"""Characters of an outcome in a record's words that a sentence holds."""
 _PLURAL = re.compile(r"(?<![aiosu])s$")
 _SINGULAR = frozenset(
     "diabetes herpes rickets measles mumps rabies scabies caries ascites tetanus".split()
@@ -43,9 +51,9 @@ _WHERE: dict[Tier, str] = {
     "reported": "as a narrative review tells, ",
     "uncontrolled": "",
 }
-WORDINGS = (1, 2, 3, 4)
+WORDINGS = (1, 2, 3, 4, 5)
 """Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, LATEST = WORDINGS
+FIRST, SECOND, THIRD, FOURTH, LATEST = WORDINGS
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -70,10 +78,13 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         said = said.replace(_ONE_DIFFERS, _DISAGREE)
     else:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
-    is_subject = wording < LATEST or "of {outcome} was " not in said
+    if wording >= LATEST and (measured := measured_as(row)):
+        outcome = f"{outcome} (reported as {measured})"
+    is_subject = wording < FOURTH or "of {outcome} was " not in said
     if wording >= THIRD and is_subject and _is_plural(outcome):
         said = said.replace("{outcome} was ", "{outcome} were ")
-    given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
+    own = row.members if wording >= LATEST and row.members else drug
+    given = f"{row.tested_as}, among them {drug}," if row.tested_as else own
     if row.control == CONTINUED:
         given = f"{STOPPING}{given.replace(STOPPING, '')}"
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
@@ -83,6 +94,14 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
     return f"{capitalised(told)}{_who(row)} ({_figures(row, wording)})."
+
+
+def measured_as(row: OutcomeRow) -> str:
+    """Return what the only record of a row measured, in its words; '' where these add nothing."""
+    told = _within(row.told_as)
+    new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
+    is_plain = row.is_fatal or row.outcome.startswith("composite (")
+    return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
 
 
 def _sides(row: OutcomeRow, given: str, against: str) -> tuple[str, str]:
@@ -111,9 +130,10 @@ def _effect(row: OutcomeRow, wording: int) -> str:
     where = _WHERE[row.tier]
     none = f"{where}{{drug}} showed no clear effect on {{outcome}} compared with {{against}}"
     if row.way is Way.CONFLICT:
-        if wording >= LATEST and is_of_fears_beside(row):
+        if wording >= FOURTH and is_of_fears_beside(row):
             return f"{none}, {MORE_BESIDE}"
         who = _who_differs(row, wording)
+        who = f"{where}{who}" if wording >= LATEST else who
         return f"{who} on the effect of {{drug}} on {{outcome}} against {{against}}"
     if row.way is Way.NO_DIFFERENCE:
         return none
@@ -121,7 +141,7 @@ def _effect(row: OutcomeRow, wording: int) -> str:
         return (
             f"{where}{{drug}} changed {{outcome}} too little to matter, compared with {{against}}"
         )
-    verb = _verb(row)
+    verb = _verb(row, wording)
     better = "better" if row.way is Way.BENEFIT else "worse"
     if verb and not where:
         return f"{{drug}} {verb} {{outcome}} compared with {{against}}"
@@ -129,12 +149,15 @@ def _effect(row: OutcomeRow, wording: int) -> str:
     return f"{where}{{outcome}} was {less} with {{drug}} than with {{against}}"
 
 
-def _verb(row: OutcomeRow) -> str:
+def _verb(row: OutcomeRow, wording: int) -> str:
     """Return the verb that fits what the outcome measures; never from the sign of a figure.
 
     Returns:
         '' where it is unclear which way is better.
     """
+    if wording >= LATEST and row.is_fatal and not _LASTING.search(row.outcome):
+        # Of deaths fewer are better, whatever a reader says of the words that count them.
+        return "reduced" if row.way is Way.BENEFIT else "increased"
     construct = construct_of(row.outcome, row.outcome)
     table = construct.higher_is_better if construct else None
     if row.polarity == "unclear":
@@ -150,10 +173,11 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     who = _who_differs(row, wording)
     none = "no excess of {outcome} was shown with {drug} compared with {against}"
     differ = f"{who} on whether {{drug}} causes more {{outcome}} than {{against}}"
-    if wording >= LATEST:
+    if wording >= FOURTH:
         differ = f"{who} on {{outcome}} with {{drug}} against {{against}}"
         differ = f"{none}, {MORE_BESIDE}" if is_of_fears_beside(row) else differ
-    measured = wording >= LATEST and is_amount(row.outcome)
+    measured = is_measured(row) if wording >= LATEST else is_amount(row.outcome)
+    measured = measured and wording >= FOURTH
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
     return {
         Way.HARM: f"{{outcome}} was {more} with {{drug}} than with {{against}}",
@@ -163,8 +187,14 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     }[row.way]
 
 
+def is_measured(row: OutcomeRow) -> bool:
+    """Return whether a row is of an amount in each person, and counts no events."""
+    measures = {e.effect.measure for e in row.effects if e.effect and e.effect.measure}
+    return is_amount(row.outcome) or (bool(measures) and measures <= _OF_AMOUNTS)
+
+
 def _who_differs(row: OutcomeRow, wording: int) -> str:
-    if wording >= LATEST:
+    if wording >= FOURTH:
         return _DIFFER if row.studies > 1 else _ONE_DIFFERS
     beside = wording >= THIRD and row.beside
     return _DISAGREE if row.studies > 1 or beside else _ONE_DIFFERS
@@ -179,7 +209,7 @@ def told_of(row: OutcomeRow, wording: int = THIRD) -> tuple[str, ...]:
     """
     if wording < THIRD:
         return row.evidence_ids
-    other = is_of_fears_beside(row) if wording >= LATEST else row.way is Way.CONFLICT
+    other = is_of_fears_beside(row) if wording >= FOURTH else row.way is Way.CONFLICT
     return row.evidence_ids + (row.beside if other else ())
 
 
@@ -199,21 +229,29 @@ def _figures(row: OutcomeRow, wording: int) -> str:
     one, several = kind_words(row.tier)
     studies = f"{row.studies} {several if row.studies != 1 else one}"
     if row.review:
-        studies = f"review of {studies}" if row.studies > 1 else f"review of {several}"
-        studies = f"from a {studies}" if wording >= LATEST else studies
-    elif wording >= LATEST:
+        studies = _reviews(row, several, wording)
+    elif wording >= FOURTH:
         studies += _of_class_too(row)
     elif wording >= THIRD:
         studies += _of_class_too(row) + _beside(row)
-    if wording >= LATEST and (sides := sides_words(row)):
+    if wording >= FOURTH and (sides := sides_words(row, former=wording < LATEST)):
         studies += f": {sides}"
     parts = (
-        effect_size(row, former=wording < THIRD, both=wording < LATEST),
+        effect_size(row, former=wording < THIRD, both=wording < FOURTH),
         studies,
         _people(row, wording),
         f"{row.certainty.value} certainty",
     )
     return "; ".join(part for part in parts if part)
+
+
+def _reviews(row: OutcomeRow, several: str, wording: int) -> str:
+    """Return what reviews a row is from, and of how many studies as far as they tell."""
+    is_untold = wording >= LATEST and row.studies == len(row.effects)
+    of = several if row.studies == 1 or is_untold else f"{row.studies} {several}"
+    if wording >= LATEST and len(row.effects) > 1:
+        return f"from {len(row.effects)} reviews of {of}"
+    return f"{'from a ' if wording >= FOURTH else ''}review of {of}"
 
 
 def _people(row: OutcomeRow, wording: int) -> str:
@@ -222,7 +260,7 @@ def _people(row: OutcomeRow, wording: int) -> str:
     known = sum(bool(e.people) for e in row.effects)
     if not people or wording < THIRD or known == len(row.effects):
         return people
-    if wording < LATEST:
+    if wording < FOURTH:
         return f"at least {people}"
     return f"{people} in {known} of {len(row.effects)} {kind_words(row.tier)[1]}"
 
@@ -243,15 +281,17 @@ def _beside(row: OutcomeRow) -> str:
     return f", {otherwise} of them without that result" if otherwise else ""
 
 
-def vote_words(vote: Vote, *, named: bool = True) -> str:
+def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST) -> str:
     """Return one study's result in a line: "Symptom score: better with the drug (…)".
 
     Args:
         vote: The result.
         named: Whether the outcome is said; else it stands beside.
+        wording: One of `WORDINGS`.
     """
     size = size_words(vote)
-    way = "results point both ways" if vote.way is Way.CONFLICT else ""
+    differ = "results differ" if wording >= LATEST else "results point both ways"
+    way = differ if vote.way is Way.CONFLICT else ""
     way = way or direction_words(vote.importance, vote.way, vote.tier, vote.control)
     told = f"{way}{f' ({size})' if size else ''}"
     rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")

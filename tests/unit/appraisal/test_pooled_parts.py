@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.effects import size_words
+from deepcritical.domain.effect_words import size_words
 from deepcritical.domain.study import Effect, EffectMeasure
 from deepcritical.domain.votes import Way
 from tests.unit.appraisal.builders import (

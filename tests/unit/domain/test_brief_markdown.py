@@ -7,7 +7,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from deepcritical.domain.effects import effect_words
+from deepcritical.domain.effect_words import effect_words
 from deepcritical.domain.layout_markdown import head_markdown
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import NO_RECORD, VerdictLabel

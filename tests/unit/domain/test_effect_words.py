@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deepcritical.domain.effects import effect_size, row_direction
+from deepcritical.domain.effect_words import effect_size, row_direction
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import OutcomeRow, RowEffect, Way
 

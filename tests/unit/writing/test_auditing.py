@@ -11,6 +11,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, EntryKind, Quoted, ReportSection, SupportRate
 from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.votes import Way
 from deepcritical.writing.auditing import audit, check_sentences, records_of
 from tests.unit.domain.records import CONTENT, QUOTE, claim, paper, reference, report
 from tests.unit.writing.test_report import report_of
@@ -104,7 +105,11 @@ class TestTheVerdict:
 
     @pytest.mark.parametrize("field", ["executive_summary", "conclusion"])
     @pytest.mark.parametrize(
-        ("old", "new"), [("Possibly: early", "Yes: strong"), ("low certainty", "high certainty")]
+        ("old", "new"),
+        [
+            ("Possibly: the studies found suggest", "Yes: the evidence supports"),
+            ("low certainty", "high certainty"),
+        ],
     )
     def test_is_not_told_otherwise_in_words(
         self, told: ResearchReport, field: str, old: str, new: str
@@ -112,6 +117,24 @@ class TestTheVerdict:
         text = getattr(told, field)
         assert old in text
         assert failed(told.model_copy(update={field: text.replace(old, new)}))
+
+    @pytest.mark.parametrize(
+        ("changes", "reason"),
+        [
+            ({"way": Way.HARM}, "points another way"),
+            ({"row": "another outcome"}, "on this outcome and comparator"),
+            ({"comparator": "another drug"}, "on this outcome and comparator"),
+        ],
+    )
+    def test_rests_on_rows_that_the_results_of_studies_give(
+        self, told: ResearchReport, changes: dict[str, Any], reason: str
+    ) -> None:
+        studies = tuple(
+            s.model_copy(update={"votes": tuple(v.model_copy(update=changes) for v in s.votes)})
+            for s in told.studies
+        )
+        reasons = [e.reason for e in audit(told.model_copy(update={"studies": studies})).failed]
+        assert any(reason in one for one in reasons)
 
     def test_cites_the_records_that_decided(self, told: ResearchReport) -> None:
         swapped = {"conclusion": told.conclusion.replace("[1]", "[2]")}

@@ -6,7 +6,7 @@ import pytest
 
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.effects import row_direction
+from deepcritical.domain.effect_words import row_direction
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.votes import CONTINUED, Way

@@ -8,7 +8,7 @@ from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.brief import verdict_words
-from deepcritical.domain.effects import gravest_first
+from deepcritical.domain.effect_words import gravest_first
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
@@ -230,8 +230,8 @@ def test_a_harm_against_another_drug_alone_is_told() -> None:
 def test_probably_is_no_answer_to_whether_a_drug_is_safe(strength: str) -> None:
     claim = "examplol increases the risk of serious harm"
     now, then = (
-        answer_on(claim, VerdictLabel.HARMFUL, raises=True, strength=strength, former=former)  # type: ignore[arg-type]
-        for former in (False, True)
+        answer_on(claim, VerdictLabel.HARMFUL, raises=True, strength=strength, wording=wording)  # type: ignore[arg-type]
+        for wording in (LATEST, SECOND)
     )
     assert now.startswith("There are signs of harm")
     assert then.startswith(("Probably", "Possibly"))

@@ -125,7 +125,7 @@ def _arm_name(card: StudyCard, arm_id: str) -> str:
 
 
 def _result(card: StudyCard, result: Result) -> Iterator[str]:
-    from deepcritical.domain.effects import effect_words
+    from deepcritical.domain.effect_words import effect_words
     from deepcritical.reading.sentences import quoted
     from deepcritical.tools.documents import page_of
 

@@ -1,0 +1,236 @@
+"""Puts effects, and the directions of rows and results, into words."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from deepcritical.domain.effects import RATIOS
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.study import Effect
+from deepcritical.domain.votes import (
+    ArmRates,
+    Importance,
+    OutcomeRow,
+    RowEffect,
+    Tier,
+    Vote,
+    Way,
+    as_stopped,
+)
+
+_WAYS = {
+    Way.BENEFIT: "better with the drug",
+    Way.NO_DIFFERENCE: "no difference shown",
+    Way.HARM: "worse with the drug",
+    Way.CONFLICT: "studies disagree",
+}
+_OF_HARM = {
+    Way.BENEFIT: "less frequent with the drug",
+    Way.NO_DIFFERENCE: "no excess shown",
+    Way.HARM: "more frequent with the drug",
+    Way.CONFLICT: "studies disagree",
+}
+_BEFORE = {
+    Way.BENEFIT: "better than before treatment",
+    Way.HARM: "worse than before treatment",
+    Way.NO_DIFFERENCE: "no change from before treatment",
+}
+MEASURES = {
+    "RR": "risk ratio",
+    "OR": "odds ratio",
+    "HR": "hazard ratio",
+    "IRR": "rate ratio",
+    "RD": "risk difference",
+    "MD": "mean difference",
+    "SMD": "standardised mean difference",
+    "RRR": "relative reduction",
+}
+
+
+def kind_words(tier: Tier) -> tuple[str, str]:
+    """Return what the studies of a row are called: one of them, and several."""
+    if tier == "reported":
+        return "narrative review", "narrative reviews"
+    return ("trial", "trials") if tier == "randomised" else ("study", "studies")
+
+
+def gravest_first(rows: Iterable[OutcomeRow]) -> list[OutcomeRow]:
+    """Return rows on harms: deaths, then grave outcomes, and first what was found to be more."""
+    found = (Way.HARM, Way.CONFLICT, Way.BENEFIT, Way.NO_DIFFERENCE)
+    return sorted(rows, key=lambda r: (not r.is_fatal, not r.is_grave, found.index(r.way)))
+
+
+_AMOUNT = bounded(
+    r"\b(?:burden|levels?|scores?|concentrations?|titres?|weight|pressure|duration|volume|severity|"
+    r"markers?)\b",
+    re.IGNORECASE,
+)
+MORE_BESIDE = "but results that stand beside point to harm"
+
+
+def is_amount(outcome: str) -> bool:
+    """Whether an outcome is named after what is measured and not counted."""
+    return _AMOUNT.search(outcome) is not None
+
+
+def is_of_fears_beside(row: OutcomeRow) -> bool:
+    """Whether the results of a row on a harm agree, and only what stands beside found more of it.
+
+    Results that agree make a conflict in no other way.
+    """
+    ways = {effect.way for effect in row.effects}
+    agree = len(ways) == 1 and Way.CONFLICT not in ways
+    return row.way is Way.CONFLICT and bool(row.fears or row.beside) and agree
+
+
+def shows_more_harm(row: OutcomeRow) -> bool:
+    """Whether any result of a row is of more harm with the drug, or may be."""
+    ways = {effect.way for effect in row.effects} & {Way.HARM, Way.CONFLICT}
+    return row.way is Way.HARM or (
+        row.way is Way.CONFLICT and (bool(ways) or not row.effects or is_of_fears_beside(row))
+    )
+
+
+def sides_words(row: OutcomeRow, *, former: bool = False) -> str:
+    """Return in how many results each direction was found; '' where all found the same.
+
+    Args:
+        row: What was found.
+        former: Whether as former reports, which called any results that differ opposite ones.
+    """
+    ways = Counter(effect.way for effect in row.effects)
+    if len(ways) < 2 or row.pooled:
+        return ""
+    of = "" if row.studies == len(row.effects) else f" of {len(row.effects)} results"
+    ordered = sorted(ways, key=lambda way: (-ways[way], way is not row.way))
+    differ = "both ways" if former else "results that differ"
+    told = ((way, _one_way(row, way) or differ) for way in ordered)
+    return ", ".join(f"{said} in {ways[way]}{of}" for way, said in told)
+
+
+def _one_way(row: OutcomeRow, way: Way) -> str:
+    told = direction_words(row.importance, way, row.tier, row.control)
+    return "" if way is Way.CONFLICT else told
+
+
+def row_direction(row: OutcomeRow) -> str:
+    """Return the direction of a row; of an effect too small to matter, that it is so.
+
+    Of studies that differ, how many found what.
+    """
+    if row.way is Way.CONFLICT:
+        if is_of_fears_beside(row):
+            return f"{_one_way(row, row.effects[0].way)}, {MORE_BESIDE}"
+        sides = sides_words(row)
+        differ = "studies differ" if row.studies > 1 else "results differ"
+        return f"{differ}: {sides}" if sides else differ
+    if row.importance == "harm" and is_amount(row.outcome) and row.tier != "uncontrolled":
+        way = {Way.HARM: "higher with the drug", Way.BENEFIT: "lower with the drug"}
+        told = way.get(row.way, direction_words(row.importance, row.way, row.tier))
+        return as_stopped(told, row.control)
+    told = direction_words(row.importance, row.way, row.tier, row.control)
+    trivial = row.trivial and row.way in (Way.BENEFIT, Way.HARM)
+    return f"{told}, too little to matter" if trivial else told
+
+
+def direction_words(
+    importance: Importance, way: Way, tier: Tier = "randomised", control: str = ""
+) -> str:
+    """Return the direction of a row or result, such as "better with the drug"."""
+    if tier == "uncontrolled" and way in _BEFORE:
+        return _BEFORE[way]
+    return as_stopped((_OF_HARM if importance == "harm" else _WAYS)[way], control)
+
+
+def effect_size(row: OutcomeRow, *, former: bool = False, both: bool = False) -> str:
+    """Return the effect of a row: pooled, of its largest study, or both; '' without an estimate.
+
+    An estimate that points another way than the row is none of the row; where studies disagree,
+    none is. A figure of the drug goes before one of its class.
+
+    Args:
+        row: What was found.
+        former: Whether as the first reports, which took a study of untold size for small.
+        both: Whether as former reports, which told a study of any size beside a pooled estimate.
+    """
+    pooled = ""
+    if row.pooled:
+        pooled = f"pooled {effect_words(row.pooled.as_effect(), row.pooled.unit)}"
+        if row.pooled.studies == len(row.effects):
+            return pooled
+        of_all = "" if both else f" of the {len(row.effects)}"
+        pooled = f"; {pooled} of {row.pooled.studies}{of_all} studies"
+    own = [e for e in row.effects if not e.tested_as]
+    of_class = [e for e in row.effects if e.tested_as]
+    if own and of_class and not (pooled or both):
+        by_itself, alike = (_largest(row, effects) for effects in (own, of_class))
+        if by_itself and alike:
+            return f"{by_itself[1]} of the drug by itself, {alike[1]} of its class"
+    first = _largest(row, own or row.effects)
+    if not first:
+        return pooled.removeprefix("; ")
+    people, largest = first
+    most = max((e.people or 0 for e in row.effects), default=0)
+    is_largest = people == most and (former or all(e.people for e in row.effects))
+    if pooled and not (is_largest or both):
+        return pooled.removeprefix("; ")
+    of_several = "the largest study" if is_largest else "one of the studies"
+    which = f" in {of_several}" if len(row.effects) > 1 else ""
+    return f"{largest}{which}{pooled}"
+
+
+def _largest(row: OutcomeRow, effects: Iterable[RowEffect]) -> tuple[int, str] | None:
+    """The people and the figures of the largest study that found what the row tells."""
+    told = [(e.people or 0, size_words(e)) for e in effects if e.way is row.way is not Way.CONFLICT]
+    return max((found for found in told if found[1]), default=None)
+
+
+def size_words(found: RowEffect | Vote) -> str:
+    """Return the rates of both arms with the effect, as far as a study gives them.
+
+    An effect that stands in no record by this figure is told with what it was calculated from.
+    """
+    rates, effect = found.rates, found.effect
+    told = effect_words(effect, found.unit) if effect else ""
+    if told and found.turned_from and found.turned_from.value is not None:
+        told = f"{told}, turned round from {_figure(found.turned_from.value)}"
+    elif told and found.from_arms:
+        told = f"{told}, calculated from both arms"
+    return ", ".join(filter(None, (_rate_words(rates) if rates else "", told)))
+
+
+def _rate_words(rates: ArmRates) -> str:
+    """Return the rates of both arms; of those that no record tells, with what it tells."""
+    drug, other = _figure(rates.drug), _figure(rates.other)
+    if rates.of:
+        told = f"{drug} of {rates.of[0]:,} against {other} of {rates.of[1]:,}"
+    else:
+        told = f"{drug} % against {other} %"
+    if not rates.is_rest:
+        return told
+    of = rates.of or (100, 100)
+    rest = [_figure(n - x) for n, x in zip(of, (rates.drug, rates.other), strict=True)]
+    return f"{told}, the rest of {rest[0]} and {rest[1]}"
+
+
+def effect_words(effect: Effect, unit: str = "") -> str:
+    """Return an effect as "hazard ratio 0.74, 95 % CI 0.65 to 0.85"; '' without an estimate."""
+    parts = []
+    if effect.value is not None and effect.measure:
+        name = MEASURES.get(effect.measure, effect.measure)
+        in_unit = f" {unit}" if unit and effect.measure not in RATIOS else ""
+        parts.append(f"{name} {_figure(effect.value)}{in_unit}")
+        if effect.ci_low is not None and effect.ci_high is not None:
+            level = f"{effect.ci_level:g} % CI"
+            parts.append(f"{level} {_figure(effect.ci_low)} to {_figure(effect.ci_high)}")
+    if effect.p is not None and effect.p_operator != "ns" and effect.ci_low is None:
+        parts.append(f"p {effect.p_operator} {effect.p:g}")
+    return ", ".join(parts)
+
+
+def _figure(value: float) -> str:
+    """Return a figure as its record gives it; a longer one was calculated, and is rounded."""
+    written = f"{value:g}"
+    if len(written.partition(".")[2]) <= 3:
+        return written
+    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.2g}"

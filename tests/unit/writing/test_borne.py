@@ -1,0 +1,175 @@
+"""What a brief says is no more than its records bear: turned figures, classes, doubts, labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deepcritical.appraisal.rows import outcome_rows
+from deepcritical.appraisal.turning import turned, with_bound
+from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.effect_words import effect_words
+from deepcritical.domain.study import Effect
+from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.votes import ArmRates, OutcomeRow, Vote, Way
+from deepcritical.questions.claims import answer_on
+from deepcritical.vocabulary.outcomes import construct_of
+from deepcritical.writing.brief import Put, answer_sentences
+from deepcritical.writing.harms import harm_sentences
+from deepcritical.writing.words import FOURTH, LATEST, row_sentence, vote_words
+from tests.unit.appraisal.builders import findings, result, vote
+
+OF_HARM: dict[str, Any] = {"importance": "harm", "feared": True}
+
+
+def changed(way: Way, **changes: object) -> Vote:
+    return vote(way).model_copy(update=changes)
+
+
+def rows_of(*votes: Vote) -> tuple[OutcomeRow, ...]:
+    return outcome_rows(findings(*votes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"told_as": "plasma flurbs 42"}, "flurb score (reported as plasma flurbs 42) compared"),
+        ({"told_as": "flurb score"}, "flurb score compared"),
+        ({"told_as": "change in the flurb score"}, "flurb score compared"),
+        ({"told_as": "x" * 90}, "flurb score compared"),
+        ({"members": "testamine"}, "Testamine improved flurb score"),
+        ({}, "Examplol improved flurb score"),
+    ],
+)
+def test_a_row_tells_what_was_measured_and_given(changes: dict[str, str], told: str) -> None:
+    (row,) = rows_of(changed(Way.BENEFIT, row="flurb score"))
+    now = row.model_copy(update={"told_as": "", **changes})
+    assert told in row_sentence(now, "examplol")
+    former = row_sentence(now, "examplol", wording=FOURTH)
+    assert former.startswith("Examplol improved flurb score compared")
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [(("a", "a"), "a"), (("a", "b"), "a or b"), (("a", ""), ""), (("", ""), "")],
+)
+def test_members_of_a_class_are_told_where_each_study_names_them(
+    members: tuple[str, str], told: str
+) -> None:
+    (row,) = rows_of(*(changed(Way.BENEFIT, members=name) for name in members))
+    assert row.members == told
+
+
+def test_harms_in_a_list_tell_the_class_that_was_tested() -> None:
+    names = ("dizziness", "grumbles", "snerks", "zorbs")
+    votes = [changed(Way.HARM, row=name, outcome=name, **OF_HARM) for name in names]
+    tested = {"tested_as": "testamines", "comparator": "flurbol"}
+    votes += [changed(Way.HARM, row="blorks", outcome="blorks", **OF_HARM, **tested)]
+    listed = harm_sentences(decide(findings(*votes)), "examplol")[-1].text
+    assert "blorks (with testamines, among them examplol, than with flurbol)" in listed
+
+
+@pytest.mark.parametrize(("measure", "said"), [("MD", "higher"), ("RR", "more frequent")])
+def test_an_amount_is_higher_and_not_more_frequent(measure: str, said: str) -> None:
+    effect = Effect(measure=measure, value=3, ci_low=2, ci_high=4)  # type: ignore[arg-type]
+    (row,) = rows_of(changed(Way.HARM, row="testin", outcome="testin", effect=effect, **OF_HARM))
+    assert row_sentence(row, "examplol").startswith(f"Testin was {said} with examplol")
+
+
+def test_who_found_more_beside_a_row_is_no_study_of_it() -> None:
+    of = {"row": "grumbles", "outcome": "grumbles", **OF_HARM}
+    beside = changed(Way.HARM, tier="controlled", **of)
+    (row,) = rows_of(changed(Way.NO_DIFFERENCE, **of), beside)
+    assert (row.studies, row.fears) == (1, ("E2",))
+    said = row_sentence(row, "examplol")
+    assert said.startswith("No excess of grumbles was shown with examplol")
+    assert "but results that stand beside point to harm (" in said
+
+
+@pytest.mark.parametrize(
+    ("measure", "effect", "source", "is_rest"),
+    [
+        ("OR", Effect(measure="OR", value=0.5, ci_low=0.25, ci_high=0.8), 0.5, True),
+        ("HR", Effect(measure="RD", value=-5, ci_low=-9, ci_high=-1), -5, True),
+    ],
+)
+def test_a_figure_that_is_turned_round_says_so(
+    measure: str, effect: Effect, source: float, *, is_rest: bool
+) -> None:
+    told = changed(
+        Way.BENEFIT,
+        effect=effect,
+        polarity="more",
+        higher_is_better=False,
+        rates=ArmRates(drug=10, other=15),
+    )
+    now = turned(told)
+    assert now.turned_from
+    assert now.turned_from.value == source
+    assert now.rates
+    assert now.rates.is_rest is is_rest
+    assert f"90 % against 85 %, the rest of 10 and 15, {'odds' if measure == 'OR' else 'risk'}" in (
+        vote_words(now)
+    )
+    assert f"turned round from {source:g}" in vote_words(now)
+    again = turned(now.model_copy(update={"polarity": "less"}))
+    assert (again.turned_from, again.rates) == (None, told.rates)
+
+
+@pytest.mark.parametrize(
+    ("effect", "said"),
+    [
+        (Effect(p=0.0), "p < 0.001"),
+        (Effect(p=0.0, p_operator="<"), "p < 0"),
+        (Effect(p=0.03), "p = 0.03"),
+    ],
+)
+def test_a_p_of_zero_is_a_bound(effect: Effect, said: str) -> None:
+    found = with_bound(result("flurb score", effect=effect)).effect
+    assert found
+    assert effect_words(found) == said
+
+
+@pytest.mark.parametrize(
+    ("concept", "outcome", "name"),
+    [
+        ("discontinuation", "discontinuation due to adverse events", "due to adverse events"),
+        ("discontinuation", "dropout", "for any reason"),
+        ("mortality", "all-cause mortality", "death from any cause"),
+    ],
+)
+def test_an_outcome_is_in_the_row_of_its_narrower_words(
+    concept: str, outcome: str, name: str
+) -> None:
+    found = construct_of(concept, outcome)
+    assert found
+    assert name in found.name
+
+
+@pytest.mark.parametrize(
+    ("label", "raises", "now", "then"),
+    [
+        (VerdictLabel.MIXED, False, "results found differ on", "results found point both ways on"),
+        (VerdictLabel.PROMISING, False, "the studies found suggest", "early evidence suggests"),
+        (VerdictLabel.PROMISING, True, "the studies found suggest", "early evidence suggests"),
+        (VerdictLabel.SUPPORTED, False, "Yes: the evidence", "Yes: the evidence"),
+    ],
+)
+def test_answers_claim_no_more_than_their_verdict_and_former_ones_stay(
+    label: VerdictLabel, now: str, then: str, *, raises: bool
+) -> None:
+    claim = "examplol helps in testitis"
+    assert now in answer_on(claim, label, raises=raises)
+    assert then in answer_on(claim, label, raises=raises, wording=FOURTH)
+
+
+@pytest.mark.parametrize(("near", "is_told"), [("direct", False), ("broader", True)])
+def test_an_answer_from_other_people_says_so(near: str, *, is_told: bool) -> None:
+    votes = (changed(Way.BENEFIT, directness=near) for _ in range(2))
+    verdict: Verdict = decide(findings(*votes))
+    put = Put("examplol helps in testitis")
+    now, then = (
+        answer_sentences(verdict, "examplol", put, wording=w)[0].text for w in (LATEST, FOURTH)
+    )
+    assert ("; the people studied are not just those" in now, "; the" in then) == (is_told, False)
