@@ -49,7 +49,8 @@ class _Cast(NamedTuple):
 def outcome_rows(studies: Sequence[StudyFinding]) -> tuple[OutcomeRow, ...]:
     """Rows by weight, then by participants; each outcome and comparator makes one.
 
-    What narrative reviews tell makes rows only where no study at hand tells whether the drug helps.
+    What narrative reviews tell of a benefit makes rows only where no study at hand tells whether
+    the drug helps.
     """
     groups: dict[tuple[str, str], list[_Cast]] = {}
     for study in studies:
@@ -59,7 +60,7 @@ def outcome_rows(studies: Sequence[StudyFinding]) -> tuple[OutcomeRow, ...]:
             groups.setdefault(key, []).append(_Cast(turned(first_of(own)), _ids(own)))
     rows = [_row(name, against, casts) for (name, against), casts in groups.items()]
     if any(_tells(row) and row.tier != "reported" for row in rows):
-        rows = [row for row in rows if row.tier != "reported"]
+        rows = [row for row in rows if row.tier != "reported" or row.importance == "harm"]
     return tuple(sorted(rows, key=_order))
 
 
@@ -206,7 +207,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         polarity=_polarity(votes),
         tier=votes[0].tier,
         way=body.way,
-        studies=sum(max(1, v.studies or 1) for v in votes) + len(fears),
+        studies=sum(max(1, v.studies or 1) for v in votes),
         people=body.people,
         effects=tuple(_effect(c) for c in weighed),
         pooled=None if _is_split(pooled, way) else pooled,

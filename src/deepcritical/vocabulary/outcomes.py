@@ -116,15 +116,14 @@ def term_in(text: str) -> Term | None:
 
 
 def term_of(concept: str, outcome: str) -> Term | None:
-    """The term of the concept; of the wording where that alone says of what, or names a cause."""
+    """The term of the concept; of the wording where that alone says of what, or says it in full."""
     by_concept, by_wording = term_in(concept), term_in(outcome)
     if by_concept is None or by_wording is None:
         return by_concept or by_wording
     own, worded = by_concept.construct, by_wording.construct
     vague = own.generic and not worded.generic
-    deaths = own.family == worded.family == "mortality"
-    of_a_cause = deaths and f" {by_concept.key} " in f" {by_wording.key} "
-    return by_wording if vague or of_a_cause else by_concept
+    tells_more = f" {by_concept.key} " in f" {by_wording.key} "
+    return by_wording if vague or tells_more else by_concept
 
 
 def _by_stem(key: str) -> Term | None:
