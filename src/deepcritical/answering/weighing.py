@@ -9,8 +9,9 @@ from typing import NamedTuple
 from deepcritical.answering.topics import told_of
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.people import names_condition
+from deepcritical.appraisal.ranking import candidate_rank
 from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.verdict import candidate_rank, decide
+from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
 from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.errors import QuestionError

@@ -6,10 +6,10 @@ import re
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.asked import Asked, canonical
-from deepcritical.appraisal.dosing import with_higher_dose
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, StudyReading
 from deepcritical.domain.votes import CONTINUED, NOT_STATED
+from deepcritical.questions.dosing import differ_in_length, with_higher_dose
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
@@ -17,6 +17,9 @@ ANOTHER_WAY = "another dose, time or order"
 IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
 IN_BOTH = "the drug is in both arms"
 AND = " + "
+LESS_OF_IT = ("a lower dose", "a shorter treatment")
+MORE_OF_IT = ("a higher dose", "a longer treatment")
+"""The other arm of the same drug, by amount or interval, and by how long it was given."""
 _CONTROLS: dict[ControlKind, str] = {
     "placebo": "placebo",
     "sham": "a sham treatment",
@@ -80,6 +83,8 @@ class Tested(NamedTuple):
     """Whether the arm stopped the drug, and the other one went on with it."""
     members: str = ""
     """Of a class that is asked about, those of its drugs that were given."""
+    is_less: bool = False
+    """Whether it is less of the drug: that more of it is no worse is nothing that a trial asks."""
     why_not: str = ""
     """Why the comparison does not test the drug; '' where it does."""
 
@@ -101,7 +106,7 @@ def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
     sides = [side for side in ("a", "b") if _has(only[side], asked)]
     if len(sides) == 2:
         return Tested(why_not="one regimen or drug that was asked about is compared with another")
-    if not sides and got_a == got_b and asked.dose and _has(got_a, asked):
+    if not sides and got_a == got_b and _has(got_a, asked):
         return _of_doses(a, b, asked)
     if not sides:
         return _untested(got_a, got_b, asked)
@@ -126,13 +131,20 @@ def _of_all_arms(reading: StudyReading, result: Result, asked: Asked) -> Tested:
 
 
 def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
-    """What a result tests of a high or a low dose, where the arms differ by nothing else."""
+    """What a result tests of more or less of a drug, where the arms differ by nothing else.
+
+    More of it stands for the drug, unless the question is on less.
+    """
     higher = with_higher_dose(a.label, b.label) if a and b else None
-    if higher is None:
-        return Tested(why_not="the drug is in both arms, and which dose is higher is not told")
-    is_a = (higher == "a") == (asked.dose == "high")
-    other = "a lower dose" if asked.dose == "high" else "a higher dose"
-    return Tested("a" if is_a else "b", other, asked=True)
+    if a is None or b is None or higher is None:
+        untold = ", and which dose is higher is not told" if asked.dose else ""
+        return Tested(why_not=f"the drug is in both arms{untold}")
+    is_low, in_length = asked.dose == "low", differ_in_length(a.label, b.label)
+    is_a = (higher == "a") is not is_low
+    if asked.dose and in_length is not asked.in_length:
+        return Tested(why_not="the drug is in both arms")
+    other = (MORE_OF_IT if is_low else LESS_OF_IT)[in_length]
+    return Tested("a" if is_a else "b", other, asked=bool(asked.dose), is_less=is_low)
 
 
 def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:

@@ -9,11 +9,11 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from deepcritical.appraisal.dosing import dose_asked, is_between_doses
 from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions.claims import is_on_being_as_good
+from deepcritical.questions.dosing import dose_asked, is_between_doses, is_between_durations
 from deepcritical.vocabulary.classes import class_names, drug_class
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 from deepcritical.vocabulary.folding import key_of
@@ -67,6 +67,8 @@ class Asked(NamedTuple):
     """Whether the question is on a high or a low dose of the drug."""
     between_doses: bool = False
     """Whether it sets two doses against each other, so that nothing else answers it."""
+    in_length: bool = False
+    """Whether these doses are durations: "6 months against 12"."""
     any_grave: bool = False
     """Whether any harm that kills or disables is asked about."""
     superior: bool = False
@@ -133,6 +135,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         qualifiers=_qualifiers(frame) if frame else MappingProxyType({}),
         dose=dose_asked(frame.text, own) if frame and not comparators else "",
         between_doses=bool(frame and not comparators and is_between_doses(frame.text)),
+        in_length=bool(frame and is_between_durations(frame.text)),
     )
 
 

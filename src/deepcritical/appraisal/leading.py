@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deepcritical.appraisal.arms import LESS_OF_IT
 from deepcritical.appraisal.rows import closest
 from deepcritical.appraisal.scales import MOST
 from deepcritical.domain.appraisal import StudyFinding
@@ -163,3 +164,19 @@ def _is_efficacy(row: OutcomeRow) -> bool:
     """Whether a row tells whether the drug helps: against nothing, or just as was asked."""
     compared = row.asked or not row.comparator
     return row.importance != "harm" and row.directness != "related" and compared
+
+
+def is_against_active(row: OutcomeRow) -> bool:
+    """Whether a row of trials tells the drug against another one."""
+    return _is_trial(row) and bool(row.comparator) and row.comparator not in LESS_OF_IT
+
+
+def _is_trial(row: OutcomeRow) -> bool:
+    decides = row.importance in ("critical", "important") and row.tier == "randomised"
+    return decides and row.directness != "related"
+
+
+def between_doses(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
+    """The critical rows that compare more of a drug with less of it, else the important ones."""
+    own = [r for r in rows if _is_trial(r) and r.comparator in LESS_OF_IT and not r.of_other_kind]
+    return [row for row in own if row.importance == "critical"] or own

@@ -100,8 +100,8 @@ def _directness(
     by_people = _closest(told, asked.condition)
     if by_people != "direct" and _has_population(told, asked):
         by_people = "direct" if _is_on_it(result, asked) else by_people or "broader"
-    if asked.prevention and by_people == "direct" and not _is_on_it(result, asked):
-        return "related" if result.kind != "safety" else "broader"
+    if asked.prevention and by_people not in (None, "related") and not _is_on_it(result, asked):
+        by_people = "related" if result.kind != "safety" else "broader"
     if by_people == "direct" and reading.population.part_of_trial:
         return "broader"
     if by_people in (None, "related"):

@@ -47,7 +47,8 @@ class _Cast(NamedTuple):
 def outcome_rows(studies: Sequence[StudyFinding]) -> tuple[OutcomeRow, ...]:
     """Rows by weight, then by participants; each outcome and comparator makes one.
 
-    What narrative reviews tell makes rows only where no study at hand tells whether the drug helps.
+    What narrative reviews tell of a benefit makes rows only where no study at hand tells whether
+    the drug helps.
     """
     groups: dict[tuple[str, str], list[_Cast]] = {}
     for study in studies:
@@ -57,7 +58,7 @@ def outcome_rows(studies: Sequence[StudyFinding]) -> tuple[OutcomeRow, ...]:
             groups.setdefault(key, []).append(_Cast(turned(first_of(own)), _ids(own)))
     rows = [_row(name, against, casts) for (name, against), casts in groups.items()]
     if any(_tells(row) and row.tier != "reported" for row in rows):
-        rows = [row for row in rows if row.tier != "reported"]
+        rows = [row for row in rows if row.tier != "reported" or row.importance == "harm"]
     return tuple(sorted(rows, key=_order))
 
 

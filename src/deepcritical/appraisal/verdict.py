@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from deepcritical.appraisal.certainty import LADDER
-from deepcritical.appraisal.leading import SURE, doubted, is_confirmed, leading, together
+from deepcritical.appraisal.leading import (
+    SURE,
+    between_doses,
+    doubted,
+    is_against_active,
+    is_confirmed,
+    leading,
+    together,
+)
 from deepcritical.appraisal.proposals import PROPOSED, with_proposal
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding
@@ -60,6 +68,14 @@ _NOT_BETTER = "Trials showed no difference from the drug that it was compared wi
 _OTHER_BETTER = "Patients did better with what the drug was compared with, without proof."
 _BETTER_THAN_ACTIVE = (
     "Several trials found the drug better than another drug; none compared it with no treatment."
+)
+_MORE_BETTER = (
+    "More of the drug, by dose or duration, helped more than less of it; none compared it with no "
+    "treatment."
+)
+_MORE_NO_BETTER = (
+    "More of the drug, by dose or duration, helped no more than less of it; none compared it with "
+    "no treatment."
 )
 _SIGNAL = "Some patients did worse with the drug, in results that are too weak to tell of harm."
 _HARMFUL = "Patients did worse with the drug on an outcome that matters to them."
@@ -113,6 +129,8 @@ RULES: dict[str, VerdictLabel] = {
     _NOT_BETTER: VerdictLabel.UNSUPPORTED,
     _OTHER_BETTER: VerdictLabel.UNSUPPORTED,
     _BETTER_THAN_ACTIVE: VerdictLabel.PROMISING,
+    _MORE_BETTER: VerdictLabel.PROMISING,
+    _MORE_NO_BETTER: VerdictLabel.UNSUPPORTED,
     _SIGNAL: VerdictLabel.INSUFFICIENT,
     WEAK_SIGNAL: VerdictLabel.INSUFFICIENT,
     _HARMFUL: VerdictLabel.HARMFUL,
@@ -155,10 +173,13 @@ def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
         return _verdict(rule, Certainty.VERY_LOW, rows, ids, caps=doubts)
     if first:
         return _led(first, rows, studies, doubts)
-    active = [row for row in rows if _is_against_active(row) and row.way is Way.BENEFIT]
+    active = [row for row in rows if is_against_active(row) and row.way is Way.BENEFIT]
     if active and is_confirmed(active, studies):
         ids = [i for row in active for i in row.evidence_ids]
         return _verdict(_BETTER_THAN_ACTIVE, Certainty.LOW, rows, ids, caps=doubts)
+    if rule := _by_dose(active := between_doses(rows)):
+        ids = [i for row in active for i in row.evidence_ids]
+        return _verdict(rule, Certainty.VERY_LOW, rows, ids, caps=doubts)
     if silent := [s for s in studies if s.unread or s.unclear]:
         # That nothing was found can be said only of what could be read.
         ids = [i for study in silent for i in study.evidence_ids]
@@ -219,9 +240,13 @@ def _is_close(vote: Vote) -> bool:
     return vote.directness != "related"
 
 
-def _is_against_active(row: OutcomeRow) -> bool:
-    decides = row.importance in ("critical", "important") and row.tier == "randomised"
-    return decides and bool(row.comparator) and row.directness != "related"
+def _by_dose(rows: Sequence[OutcomeRow]) -> str:
+    """The rule where trials compared doses and nothing else; '' where these tell nothing.
+
+    That more of a drug helps more tells that it helps; the other way round it is a doubt.
+    """
+    way = together(rows)[0] if rows else Way.CONFLICT
+    return {Way.BENEFIT: _MORE_BETTER, Way.NO_DIFFERENCE: _MORE_NO_BETTER}.get(way, "")
 
 
 def _without_lead(studies: Sequence[StudyFinding]) -> str:
@@ -235,10 +260,10 @@ def _without_lead(studies: Sequence[StudyFinding]) -> str:
         return _ACTIVE
     if any(v.directness == "related" and v.importance != "harm" for v in votes):
         return _OTHERS
-    if votes:
-        return _NOT_ASKED if any(v.of_other_kind for v in votes) else _BESIDE
     if any(study.why.endswith(OTHER_COMPARISON) for study in studies):
         return _OTHER_COMPARISON
+    if votes:
+        return _NOT_ASKED if any(v.of_other_kind for v in votes) else _BESIDE
     if all(study.level == 5 for study in studies):
         return _PRECLINICAL
     return _NO_RESULT
@@ -373,27 +398,3 @@ def _caps(first: OutcomeRow, grave: Sequence[OutcomeRow]) -> Iterator[str]:
         yield "a surrogate alone never makes more than promising"
     if first.tier != "randomised":
         yield "non-randomised evidence alone never yields more than promising"
-
-
-_CANDIDATES = (
-    VerdictLabel.SUPPORTED,
-    VerdictLabel.PROMISING,
-    VerdictLabel.MIXED,
-    VerdictLabel.UNSUPPORTED,
-    VerdictLabel.REFUTED,
-    VerdictLabel.HARMFUL,
-    VerdictLabel.INSUFFICIENT,
-    VerdictLabel.NOT_ASSESSED,
-)
-"""What was tested stands before what was not: a reader must see that a drug failed."""
-
-
-def candidate_rank(
-    verdict: Verdict, studies: Sequence[StudyFinding]
-) -> tuple[int, float, int, int]:
-    """The place of a drug among candidates: the lower, the nearer to the top.
-
-    By verdict, certainty, people in randomised studies and number of studies.
-    """
-    people = max((r.people or 0 for r in verdict.rows if r.tier == "randomised"), default=0)
-    return _CANDIDATES.index(verdict.label), -verdict.confidence, -people, -len(studies)

@@ -346,7 +346,7 @@ def _vote(
         feared=result.kind == "safety" or place.importance == "harm",
         of_completers=is_of_completers(result),
         open_label="open_label" in study.design,
-        non_inferior=result.non_inferiority == "shown" and tested.side == "a",
+        non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
     )
 
@@ -386,7 +386,7 @@ def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:
     """How those compared came to be apart; a reader who saw the text goes before the index."""
     if result.contrast == "within":
         return "uncontrolled"
-    if _is_narrative(study) and result.kind == "clinical":
+    if _is_narrative(study):
         return "reported"
     design, kinds = set(study.design), set(study.kinds)
     if study.reader.kind != "rules":

@@ -14,6 +14,7 @@ from deepcritical.domain.frame import (
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.questions.dosing import dose_asked, is_between_doses, is_between_durations
 from deepcritical.questions.wording import (
     are_several,
     given_in,
@@ -109,6 +110,9 @@ _EFFECTS = frozenset(
 )
 
 
+_DOSES = ("higher", "lower"), "dose of"
+_DURATIONS = ("longer", "shorter"), "treatment with"
+"""More and less of a drug, and what it is more or less of."""
 _BESIDE = frozenset(
     {
         QuestionKind.DOSE,
@@ -216,7 +220,20 @@ def claim_of(frame: QuestionFrame) -> str:
         worse = [name for name in frame.outcomes if not IF_STOPPED_WORSE.search(name)]
         told = f"worsens {listed(worse)}" if worse else "makes people worse"
         return f"{_given(frame)} {told}{where(frame)}" if frame.drugs else ""
+    if frame.kind is QuestionKind.DOSE:
+        return _of_doses(frame)
     return _claim(frame, verb_of(frame)) if frame.kind in _EFFECTS else ""
+
+
+def _of_doses(frame: QuestionFrame) -> str:
+    """What is asked of more against less of one drug; '' where a question sets no two doses."""
+    if len(frame.drugs) != 1 or not is_between_doses(frame.text):
+        return ""
+    drug, asked = frame.drugs[0].name, dose_asked(frame.text, frame.drugs[0].names)
+    (more, less), of_what = _DURATIONS if is_between_durations(frame.text) else _DOSES
+    one, other = (more, less) if asked == "high" else (less, more)
+    how = "at least as well as" if is_on_being_as_good(frame) else "better than"
+    return f"a {one} {of_what} {drug} works {how} a {other} one{where(frame)}"
 
 
 def answered_by(verdict: Verdict, frame: QuestionFrame) -> QuestionFrame:
@@ -261,7 +278,7 @@ def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
     """
     if frame.brings_harm:
         return _claim(frame, "reduce") if label in _FEWER_WITH_IT else claim_of(frame)
-    if frame.kind in _BESIDE:
+    if frame.kind in _BESIDE and not claim_of(frame):
         return _claim(frame, verb_of(frame))
     if frame.is_on_being_worse and label in _FEWER_WITH_IT:
         if frame.stopping:

@@ -11,6 +11,7 @@ from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.questions.declining import advice_of
+from deepcritical.questions.dosing import is_between_doses
 from deepcritical.questions.unused import unused_words
 
 _FOR_ASK = {
@@ -170,7 +171,8 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             f"The report answers whether {frame.drugs[0].name} works better than the other; "
             "whether each of them helps by itself is a question of its own."
         )
-    if frame.drugs and (asked := _FOR_ASK.get(frame.kind)):
+    is_weighed = frame.kind is QuestionKind.DOSE and is_between_doses(frame.text)
+    if frame.drugs and not is_weighed and (asked := _FOR_ASK.get(frame.kind)):
         yield (
             f"{asked} The report answers whether {frame.drugs[0].name} helps; `deepcritical ask` "
             "answers the question itself."

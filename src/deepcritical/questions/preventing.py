@@ -47,7 +47,7 @@ def prevents(names: Names, condition: Condition | None) -> bool:
     if condition is None or OF_PATIENTS.search(names.text):
         return False
     asked = {name.casefold() for one in condition.each for name in (one.name, *one.names)}
-    is_less = bool(names.compared or cues.LOWERS.search(names.text))
+    is_less = bool(names.compared or cues.lowers(names.text))
     for mention in names.conditions:
         known = mention.condition
         if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:

@@ -18,19 +18,13 @@ from deepcritical.questions import cues
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import as_typed, general_questions, line_of
+from deepcritical.questions.dosing import is_between_doses
 from deepcritical.questions.features import features_of, is_in_english, is_other_script
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.naming import Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.preventing import prevents
-from deepcritical.questions.roles import (
-    fears,
-    hopes,
-    names_harm,
-    raises,
-    roles_of,
-    treats,
-)
+from deepcritical.questions.roles import brings, fears, hopes, names_harm, raises, roles_of, treats
 from deepcritical.questions.sides import are_together, is_added, other_arm, sets_beside, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.questions.withdrawing import with_stopping
@@ -220,7 +214,7 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
         return QuestionKind.SAFETY
     if kind is QuestionKind.MECHANISM and names_harm(names):
         return QuestionKind.SAFETY
-    injures = cues.INJURES.search(text) and not cues.LOWERS.search(text)
+    injures = (cues.INJURES.search(text) or brings(names)) and not cues.lowers(text)
     if kind in doubtful and is_one and injures:
         return QuestionKind.EFFICACY if _is_on_gain(names) else QuestionKind.SAFETY
     return kind
@@ -233,12 +227,13 @@ def _is_on_help(names: Names) -> bool:
         return True
     if any(p.search(text) for p in (_HARM, cues.INJURES, cues.WORSE)):
         return False
-    return treats(names) or bool(names.conditions and cues.LOWERS.search(text))
+    return treats(names) or bool(names.conditions and cues.lowers(text))
 
 
 def _is_on_gain(names: Names) -> bool:
     """Whether a drug is to bring more of what is good, or a change that is hoped for."""
-    measured = set(measures_in(names.text))
+    taken = " ".join(c.text for c in names.conditions).casefold()
+    measured = set(measures_in(names.text, taken))
     is_good = bool(measured) and measured <= cues.BETTER_HIGHER and not _HARM.search(names.text)
     return is_good or (hopes(names) and not names_harm(names))
 
@@ -278,7 +273,7 @@ def _possible(names: Names) -> list[QuestionKind]:
 def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]) -> QuestionFrame:
     drugs = [] if kind is QuestionKind.CANDIDATES else _distinct(names.drugs)
     if kind is QuestionKind.EFFICACY:
-        kind = _narrowed(drugs[0], through)
+        kind = _narrowed(drugs[0], through, names.text)
     is_on_harm = kind is QuestionKind.SAFETY or (kind in _OF_SEVERAL and fears(names))
     roles = roles_of(names, on_harm=is_on_harm)
     if kind is QuestionKind.CANDIDATES and cues.WORSE.search(cues.asks_in(text)[1]):
@@ -313,10 +308,12 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
     )
 
 
-def _narrowed(named: DrugNamed, through: tuple[str, ...]) -> QuestionKind:
-    """What a question is whether this helps, by what it is and how it is said to act."""
+def _narrowed(named: DrugNamed, through: tuple[str, ...], text: str) -> QuestionKind:
+    """What a question is whether this helps: by what it is, how it acts, how much is given."""
     if through:
         return QuestionKind.MECHANISM
+    if is_between_doses(text):
+        return QuestionKind.DOSE
     if named.group:
         return QuestionKind.CLASS
     return QuestionKind.COMBINATION if len(_parts(named)) > 1 else QuestionKind.EFFICACY

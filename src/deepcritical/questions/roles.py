@@ -179,9 +179,14 @@ def names_harm(names: Names) -> bool:
     return any(one.role[HARM] > _SURELY for one in _told(names))
 
 
+def brings(names: Names) -> bool:
+    """Whether a question says that there may be more of a condition."""
+    return any(cues.is_brought(names.text, c.start, c.end) for c in names.conditions)
+
+
 def fears(names: Names) -> bool:
     """Whether a condition is surely feared, and nothing is to get less or to come back."""
-    is_had = cues.LOWERS.search(names.text) or OF_PATIENTS.search(names.text)
+    is_had = cues.lowers(names.text) or OF_PATIENTS.search(names.text)
     return names_harm(names) and not is_had
 
 
@@ -216,7 +221,7 @@ def _told(names: Names) -> list[_Told]:
         name: _Told(once[name].mention, dict.fromkeys(CONDITION_ROLES, 0.0) | {role: 1.0}, True)
         for name, role in _hoped(names, once)
     }
-    is_one_of_several = cues.LOWERS.search(names.text) is not None
+    is_one_of_several = cues.lowers(names.text)
     harm = dict.fromkeys(CONDITION_ROLES, 0.0) | {OUTCOME if is_one_of_several else HARM: 1.0}
     brought = {
         n: t._replace(role=harm)
@@ -347,7 +352,7 @@ def groups_in(text: str) -> list[str]:
 def raises(text: str, outcomes: Sequence[str]) -> bool:
     """Whether a question asks for more of what is bad, and for nothing that a drug is given for."""
     bad = bool(outcomes) and set(outcomes) <= cues.BETTER_LOWER
-    return bad and bool(cues.RAISES.search(text)) and not cues.LOWERS.search(text)
+    return bad and bool(cues.RAISES.search(text)) and not cues.lowers(text)
 
 
 def _is_wish(told: _Told) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from deepcritical.appraisal.verdict import candidate_rank, decide
+from deepcritical.appraisal.ranking import candidate_rank
+from deepcritical.appraisal.verdict import decide
 from deepcritical.appraisal.what_if import what_if
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment

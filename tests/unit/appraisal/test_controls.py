@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.appraisal.rows import outcome_rows
+from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Arm, Result, StudyReading
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import (
@@ -17,6 +19,7 @@ from tests.unit.appraisal.builders import (
     arm,
     asked,
     ballot,
+    finding,
     findings,
     null,
     people,
@@ -163,7 +166,6 @@ def test_asked_about_a_dose_doses_are_compared(
 @pytest.mark.parametrize(
     ("arms", "text"),
     [
-        (HIGH_AGAINST_LOW, "Does examplol help?"),
         ((labelled("A", "early", DRUG), labelled("B", "late", DRUG)), "High-dose examplol?"),
         ((labelled("A", "40 mg", DRUG), labelled("B", "2 g", DRUG)), "High-dose examplol?"),
     ],
@@ -249,4 +251,35 @@ def test_a_class_in_other_people_says_both() -> None:
     ],
 )
 def test_a_dose_is_that_of_the_drug_beside_it(text: str, *, counts: bool) -> None:
-    assert bool(doses(null(), HIGH_AGAINST_LOW, text)) is counts
+    assert [own for *_, own in doses(null(), HIGH_AGAINST_LOW, text)] == [counts]
+
+
+@pytest.mark.parametrize(
+    ("told", "label"),
+    [
+        (null(), VerdictLabel.UNSUPPORTED),
+        (result(), VerdictLabel.PROMISING),
+        (result(better="b"), VerdictLabel.INSUFFICIENT),
+    ],
+)
+def test_more_against_less_of_a_drug_tells_where_nothing_else_does(
+    told: Result, label: VerdictLabel
+) -> None:
+    doses_only = finding(*ballot(study(told, arms=HIGH_AGAINST_LOW)).votes)
+    assert decide((doses_only,)).label is label
+    placebo = finding(*ballot(study(null())).votes, key="E2")
+    assert decide((doses_only, placebo)).deciding_ids == ("E2",)
+
+
+def test_a_duration_answers_no_question_on_a_dose() -> None:
+    arms = (labelled("A", "6 months of it", DRUG), labelled("B", "12 months of it", DRUG))
+    assert doses(null(), arms, "Is high-dose examplol as good as low-dose examplol?") == []
+    asked_for = "Is 6 months of examplol as good as 12 months?"
+    assert [one for one, *_ in doses(null(), arms, asked_for)] == ["a longer treatment"]
+
+
+def test_that_less_is_no_worse_is_told_whichever_arm_comes_first() -> None:
+    arms = (labelled("A", "every 4 weeks", DRUG), labelled("B", "every 12 weeks", DRUG))
+    frame = dosed("Does examplol every 12 weeks work as well as every 4 weeks?")
+    votes = ballot(study(null(non_inferiority="shown"), arms=arms), asked(frame=frame)).votes
+    assert [vote.non_inferior for vote in votes] == [True]

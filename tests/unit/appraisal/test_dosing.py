@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.dosing import dose_asked, doses_of, with_higher_dose
+from deepcritical.appraisal.dosing import doses_of
+from deepcritical.questions.dosing import dose_asked, with_higher_dose
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,9 @@ def test_a_dose_belongs_to_the_drug_it_stands_at(text: str, doses: tuple[str, ..
         ("examplol q12w", "examplol q4w", "b"),
         ("examplol 3-monthly", "examplol monthly", "b"),
         ("examplol every six months", "examplol every two months", "b"),
+        ("6 months of examplol", "12 months of examplol", "b"),
+        ("one year of examplol", "six months of examplol", "a"),
+        ("examplol with 2 years of follow-up", "examplol with 1 year of follow-up", None),
         ("examplol 20 mg once daily", "examplol 10 mg twice daily", None),
         ("examplol 20 mg", "examplol 20 IU", None),
         ("examplol", "examplol", None),
@@ -52,6 +56,8 @@ def test_by_words_by_amounts_or_by_how_often(a: str, b: str, higher: str | None)
         ("low dose examplol gout", "low"),
         ("examplol 2-3 mg/day versus 0.5 mg/day for gout", "high"),
         ("examplol q12w vs q4w - is it enough?", "low"),
+        ("Does examplol every 12 weeks work as well as every 4 weeks?", "low"),
+        ("Is 6 months of examplol as good as 12 months in gout?", "low"),
         ("Does examplol help in gout or psoriasis?", ""),
         ("examplol 20 mg in gout", ""),
     ],

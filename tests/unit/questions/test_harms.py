@@ -16,6 +16,12 @@ from deepcritical.questions.reading import read_frame
         ("Does clozapine cause more neutropenia than olanzapine in schizophrenia?", "neutropenia"),
         ("Does rivaroxaban cause more bleeding than apixaban in atrial fibrillation?", "bleeding"),
         ("Does palbociclib increase anaemia?", "anaemia"),
+        (
+            "Does aspirin raise the risk of gastric ulcer in people taking it to prevent stroke?",
+            "gastric ulcer",
+        ),
+        ("Does haloperidol hasten dementia in Parkinson's disease?", "dementia"),
+        ("Does digoxin cause cognitive decline in heart failure?", "cognitive decline"),
         ("Can conjugated estrogens plus medroxyprogesterone cause breast cancer?", "breast cancer"),
     ],
 )
@@ -32,6 +38,7 @@ def test_more_of_a_condition_is_feared(text: str, harm: str) -> None:
         "Does ibuprofen relieve more pain than paracetamol?",
         "Do metformin and pioglitazone together prevent diabetes?",
         "How do fluoroquinolones cause tendon rupture?",
+        "Does dexamethasone accelerate recovery in pneumonia?",
     ],
 )
 def test_less_of_it_is_hoped_for(text: str) -> None:

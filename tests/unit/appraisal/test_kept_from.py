@@ -1,0 +1,23 @@
+"""Which results tell whether a drug keeps people from a condition, and which are of another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.appraisal.builders import asked, ballot, people, result, study, vote
+from tests.unit.appraisal.test_rows import row_of
+
+
+@pytest.mark.parametrize(
+    ("outcome", "near"), [("gout", "direct"), ("asthma", "related"), ("flurb score", "related")]
+)
+def test_only_the_condition_itself_tells_of_its_prevention(outcome: str, near: str) -> None:
+    question = asked("gout", prevention=True, population=("psoriasis",))
+    votes = ballot(study(result(outcome), population=people("psoriasis")), question).votes
+    assert [v.directness for v in votes] == [near]
+
+
+def test_a_harm_of_a_narrative_review_is_told_as_such() -> None:
+    told = study(result("mortality", kind="safety", better="b"), kinds=("narrative_review",))
+    assert [v.tier for v in ballot(told).votes] == ["reported"]
+    assert row_of(vote(tier="reported")).tier == "reported"
