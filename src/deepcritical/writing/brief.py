@@ -16,7 +16,7 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
+from deepcritical.domain.votes import Importance, OutcomeRow, Vote
 from deepcritical.questions.claims import answer_on, answered_by, claim_of
 from deepcritical.questions.wording import given_in
 from deepcritical.writing.harms import feared_names, harm_sentences, harms_in_own_words
@@ -27,12 +27,11 @@ from deepcritical.writing.studies import (
     people_in,
     study_name,
 )
+from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.under_way import trials_under_way
 from deepcritical.writing.unread import own_words, quoted, without_text
 from deepcritical.writing.words import LATEST, listed, row_sentence, told_of, vote_words
 
-_TOLD_ROWS = 2
-"""Rows on benefit that the answer tells."""
 _MOST_CITED = 5
 """Records that are named where nothing was decided: of dozens each number would stand there."""
 _FEWEST_STUDIES = 3
@@ -45,6 +44,7 @@ _FEW_STUDIES = 2
 _FEW = "No more than two studies have a result that is weighed here; a search may miss others."
 _OF_OTHERS = "; the people studied are not just those of this question"
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
+_OPEN = (VerdictLabel.NOT_ASSESSED, VerdictLabel.INSUFFICIENT)
 
 
 class Matter(NamedTuple):
@@ -212,53 +212,6 @@ def _certainty(verdict: Verdict, row: OutcomeRow | None) -> str:
     reasons = [reason.partition(": ")[2] or reason for reason in told.values()]
     of = f" of the finding on {row.outcome}" if row and len(verdict.rows) > 1 else ""
     return f"The certainty{of} is {verdict.certainty.value}: {listed(reasons)}."
-
-
-def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
-    """Return the rows that the answer tells: of a mixed verdict what is split, and each side."""
-    near = [r for r in verdict.rows if r.importance != "harm" and r.directness != "related"]
-    alone = [r for r in near if not r.comparator or r.asked] or near
-    decided = set(verdict.deciding_ids)
-    rows = sorted(
-        alone,
-        key=lambda r: (_RANK[r.importance], not decided & set(r.evidence_ids), not r.primary),
-    )
-    if verdict.label is VerdictLabel.MIXED:
-        felt = [r for r in rows if r.importance != "surrogate" or decided & set(r.evidence_ids)]
-        sides = {r.way: r for r in reversed(felt)}
-        return [sides[way] for way in _SIDES if way in sides]
-    wanted = _WAYS.get(verdict.label, tuple(Way))
-    critical = [r for r in rows if r.importance == rows[0].importance]
-    agreeing = [r for r in critical if r.way in wanted]
-    by_itself = any(not r.of_class for r in agreeing)
-    others = [
-        r
-        for r in rows
-        if r.way not in wanted and r.importance != "surrogate" and not (by_itself and r.of_class)
-    ]
-    return [*agreeing[:_TOLD_ROWS], *(others or _contrary(near, agreeing))[:1]]
-
-
-def _contrary(near: Sequence[OutcomeRow], agreeing: Sequence[OutcomeRow]) -> list[OutcomeRow]:
-    """Return the rows of cohorts that compared with a drug, and did not find what others found.
-
-    People who take something are more alike than those who take it and those who take nothing.
-    """
-    told = {row.outcome: row.way for row in agreeing if row.tier == "controlled"}
-    beside = [r for r in near if r.comparator and not r.asked and r.tier == "controlled"]
-    return [r for r in beside if r.outcome in told and r.way is not told[r.outcome]]
-
-
-_SIDES = (Way.CONFLICT, Way.BENEFIT, Way.NO_DIFFERENCE, Way.HARM)
-_OPEN = (VerdictLabel.NOT_ASSESSED, VerdictLabel.INSUFFICIENT)
-_RANK: dict[Importance, int] = {"critical": 0, "important": 1, "surrogate": 2, "harm": 3}
-_WAYS = {
-    VerdictLabel.SUPPORTED: (Way.BENEFIT,),
-    VerdictLabel.PROMISING: (Way.BENEFIT,),
-    VerdictLabel.UNSUPPORTED: (Way.NO_DIFFERENCE,),
-    VerdictLabel.REFUTED: (Way.NO_DIFFERENCE,),
-    VerdictLabel.HARMFUL: (Way.HARM,),
-}
 
 
 def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:

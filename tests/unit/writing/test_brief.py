@@ -13,9 +13,10 @@ from deepcritical.domain.record_kinds import is_current
 from deepcritical.domain.study import Population, Reader
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
-from deepcritical.writing.brief import Matter, brief_of, leading_rows
+from deepcritical.writing.brief import Matter, brief_of
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.studies import people_in
+from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import FIRST, LATEST, row_sentence
 from tests.unit.appraisal.builders import CONDITION, DRUG, findings, record, study, vote
 
