@@ -103,7 +103,7 @@ def sides_words(row: OutcomeRow, *, former: bool = False) -> str:
         return ""
     of = "" if row.studies == len(row.effects) else f" of {len(row.effects)} results"
     ordered = sorted(ways, key=lambda way: (-ways[way], way is not row.way))
-    differ = "both ways" if former else "results that differ"
+    differ = "both ways" if former else "mixed results"
     told = ((way, _one_way(row, way) or differ) for way in ordered)
     return ", ".join(f"{said} in {ways[way]}{of}" for way, said in told)
 

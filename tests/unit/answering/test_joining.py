@@ -179,7 +179,7 @@ def test_a_plan_adds_needs_and_searches_and_changes_nothing_else() -> None:
 
 @pytest.mark.parametrize("sure", [False, True])
 def test_the_first_need_says_what_kind_an_open_question_is(sure: bool) -> None:
-    inquiry = inquiry_of("Is there anything on examplol and quibbling?")
+    inquiry = inquiry_of("Is there anything on metformin and quibbling?")
     assert inquiry.frame
     frame = inquiry.frame.model_copy(update={"kind": QuestionKind.OPEN})
     plan = InquiryPlan.model_validate({"kind": "open", "needs": ["rate", "effect"]})

@@ -49,7 +49,7 @@ def test_everything_of_a_small_brief_is_there(plain: str) -> None:
         "Harms: Diarrhoea was more common with examplol [2].",
         "• Koenig 2999, randomised trial, 1,214 people, against placebo: Executive function",
         "• No trial studied severe testitis.",
-        "recruiting, 326 people, until 2999-03 [5]",
+        "(recruiting, 326 people, until 2999-03) [5]",
         "[1] Koenig 2999, PMID 1",
         "[3] Van der Made-Up 2997, DOI 10.1/v, retracted",
         "[5] NCT00000005",

@@ -121,7 +121,7 @@ def _parts(report: ResearchReport, whole: Brief) -> Iterator[ConsoleRenderable]:
         if lines:
             more = len(every) - len(lines.splitlines())
             yield Text.assemble((heading, "bold"), (f" (and {more} more)" if more else "", "dim"))
-            yield Markdown(lines)
+            yield _list(lines)
             yield Text()
     cited = cited_ids(report.brief) if report.brief else ()
     names = [
@@ -132,6 +132,14 @@ def _parts(report: ResearchReport, whole: Brief) -> Iterator[ConsoleRenderable]:
     if names:
         yield Columns(names, padding=(0, 2))
         yield Text()
+
+
+def _list(lines: str) -> Table:
+    """A list of Markdown, its points right below each other."""
+    points = Table.grid(padding=(0, 1, 0, 0))
+    for line in lines.splitlines():
+        points.add_row(" •", Markdown(line.removeprefix("- ")))
+    return points
 
 
 def _table(grid: Grid) -> Table:
