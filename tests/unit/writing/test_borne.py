@@ -73,8 +73,8 @@ def test_harms_in_a_list_tell_the_class_that_was_tested() -> None:
 @pytest.mark.parametrize(("measure", "said"), [("MD", "higher"), ("RR", "more frequent")])
 def test_an_amount_is_higher_and_not_more_frequent(measure: str, said: str) -> None:
     effect = Effect(measure=measure, value=3, ci_low=2, ci_high=4)  # type: ignore[arg-type]
-    (row,) = rows_of(changed(Way.HARM, row="testin", outcome="testin", effect=effect, **OF_HARM))
-    assert row_sentence(row, "examplol").startswith(f"Testin was {said} with examplol")
+    (row,) = rows_of(changed(Way.HARM, row="testine", outcome="testine", effect=effect, **OF_HARM))
+    assert row_sentence(row, "examplol").startswith(f"Testine was {said} with examplol")
 
 
 def test_who_found_more_beside_a_row_is_no_study_of_it() -> None:
