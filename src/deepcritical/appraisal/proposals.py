@@ -95,7 +95,7 @@ def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None
             return []
         case VerdictLabel.PROMISING:
             felt = [row for row in helps if row.importance != "surrogate"]
-            return None if grave else felt or None
+            return None if grave or by_rule.label is VerdictLabel.MIXED else felt or None
         case VerdictLabel.UNSUPPORTED:
             return fails or [row for row in rows if row.harm_asked] or None
         case VerdictLabel.HARMFUL:

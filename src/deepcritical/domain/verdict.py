@@ -88,10 +88,10 @@ class Verdict(Model):
     @property
     def strength_of_harm(self) -> Literal["", "weak", "likely"]:
         """How far a harm that was asked about is from proof; '' where it is proven or not found."""
-        if self.is_weak_signal:
+        harmful = self.label is VerdictLabel.HARMFUL
+        if self.is_weak_signal or (harmful and self.certainty is Certainty.VERY_LOW):
             return "weak"
-        likely = self.label is VerdictLabel.HARMFUL and self.certainty is Certainty.LOW
-        return "likely" if likely else ""
+        return "likely" if harmful and self.certainty is Certainty.LOW else ""
 
 
 NO_RECORD = Verdict(

@@ -165,13 +165,14 @@ MATCH = """List in results each one that tells whether what is asked about does 
         thousand people, or a review of trials with at least 400, found a benefit that matters to
         patients), promising (a benefit, but in one trial, a small one, without randomisation, or on
         lesser outcomes), mixed (benefit on one and harm or surely no effect on another of equal
-        weight, or a benefit that comes with grave harm), unsupported (no benefit was shown, in
-        little evidence), refuted (none, in as much as supported asks for), harmful (patients did
-        worse with it), insufficient evidence (no result tells). Asked whether a drug is safe or
-        brings a harm: harmful if more had it, unsupported or refuted if no more, or fewer, had it.
-        Asked whether A is better than B: supported or promising if it is, else unsupported or
-        refuted; asked whether it is as good: supported or promising if that was shown, harmful if
-        it was worse."""
+        weight, results of like weight that disagree, or a benefit that comes with grave harm),
+        unsupported (no benefit was shown, in little evidence), refuted (none, in as much as
+        supported asks for), harmful (patients did worse with it), insufficient evidence (no result
+        tells). Asked whether a drug is safe or brings a harm: harmful if more had it, unsupported
+        or refuted if no more, or fewer, had it, mixed if results of like weight disagree. Asked
+        whether A is better than B: supported or promising if it is, mixed if they disagree, else
+        unsupported or refuted; asked whether it is as good: supported or promising if that was
+        shown, harmful if it was worse."""
 
 
 def ask_assessment(

@@ -83,13 +83,12 @@ def _result(result: Result) -> str:
         f"a = {result.a or '-'}, b = {result.b or '-'}",
         _BETTER.get(result.better) or f"better: {arms[result.better]}",
         _effect(result.effect),
-        " ".join(", ".join(map(_figure, result.figures)).split()),
+        " ".join(", ".join(_figure(figure, result.unit) for figure in result.figures).split()),
     )
     told = "; ".join(part for part in about if part)
-    unit = f" {result.unit}" if result.unit and result.figures else ""
     return (
         f"{_cut(result.outcome)}{f' ({told})' if told else ''}: "
-        f"{'; '.join(part for part in found if part)}{unit}"
+        f"{'; '.join(part for part in found if part)}"
     )
 
 
@@ -105,10 +104,11 @@ def _effect(effect: Effect | None) -> str:
     return " ".join(part.strip() for part in (value, interval, p) if part)
 
 
-def _figure(figure: ArmFigure) -> str:
+def _figure(figure: ArmFigure, unit: str) -> str:
+    """What one arm had: people, of how many, or else a value in its unit."""
     if figure.events is not None:
         return f"{figure.arm}: {figure.events}{f' of {figure.n}' if figure.n else ''}"
-    return f"{figure.arm}: {figure.value:g}" if figure.value is not None else ""
+    return f"{figure.arm}: {figure.value:g} {unit}" if figure.value is not None else ""
 
 
 def _cut(text: str) -> str:

@@ -193,6 +193,8 @@ def _put(
     raises: bool,
     wording: int,
 ) -> str:
+    if wording < WORDING and label is VerdictLabel.HARMFUL and strength == "weak":
+        strength = ""
     is_on_safety = raises and SERIOUS_HARM.name in claim
     if is_on_safety and _THAN in claim and (strength or label in _SAID_OF_SAFER):
         said = _SIGNAL_OF_SAFER[strength] if strength else _SAID_OF_SAFER[label]

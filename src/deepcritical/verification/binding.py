@@ -35,6 +35,10 @@ _COMPARING = frozenset(map(stem, ("versus", "than", "against")))
 _CONTROLS = frozenset(map(stem, "placebo sham usual standard untreated control".split()))
 _GENERIC = frozenset(map(stem, "drug agent treatment therapy medicine comparator class".split()))
 """What names no comparator of its own, as in "against other drugs"."""
+_OF_DOSES = frozenset(map(stem, "dose dosage time order higher lower shorter longer".split()))
+"""Words for a comparator that is the drug itself, given otherwise."""
+_ODDS = bounded(r"\bORs?\b|\b[Oo]dds ratio")
+"""Where "or" is a ratio and joins nothing."""
 _NOTHING = bounded(
     r"\b(?:no (?:treatment|use|exposure|therapy|intervention|\w+ (?:use|treatment|exposure))|"
     r"(?:unexposed|non-?exposed)(?: people)?|non-?users?)\b",
@@ -120,7 +124,7 @@ def _role_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
         figures = [_number(k) for k in keys[at + 1 : at + 4] if k.startswith("#")]
         if not effects or not figures:
             continue
-        if key.upper() in RATIOS:
+        if key.upper() in RATIOS and (key != "or" or _ODDS.search(text)):
             known = [(e.measure, e.value) for e in effects]
             if not any(m == key.upper() and _alike(v, figures[0]) for m, v in known):
                 yield f"{key.upper()} {figures[0]:g} is not the estimate of the finding"
@@ -161,7 +165,7 @@ def _name_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
             yield f"the comparison is not with {named[0]}"
     if any(f.way is not Way.NO_DIFFERENCE for f in cited):
         shared = frozenset().union(*(keys_of(f"{f.population} {f.outcome}") for f in cited))
-        yield from _subject_faults(keys, drugs - others, others - drugs - shared)
+        yield from _subject_faults(keys, drugs - others, others - drugs - shared - _OF_DOSES)
 
 
 def _outcome_faults(

@@ -13,7 +13,7 @@ from deepcritical.appraisal.voting import Ballot, ballot_of
 from deepcritical.appraisal.what_if import plus
 from deepcritical.domain.grading import grade
 from deepcritical.domain.matches import MOST_SHOWN, Matched
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.study import ArmFigure, StudyReading
 from deepcritical.domain.votes import Way
 from deepcritical.prompts.studies import study_block
 from tests.unit.appraisal.builders import (
@@ -118,8 +118,26 @@ def test_a_weak_sign_of_the_harm_asked_about_may_be_told_as_harm() -> None:
     assert decide([finding(sign)]).label == "insufficient evidence"
     told = decide([finding(sign, proposed="harmful")])
     assert (told.label, told.certainty) == ("harmful", "very low")
+    assert told.strength_of_harm == "weak"
     beside = vote(Way.HARM, effect=MORE, people=30, tier="uncontrolled")
     assert decide([finding(beside, proposed="harmful")]).label == "insufficient evidence"
+
+
+def test_results_that_differ_by_the_rules_are_no_benefit_by_a_proposal() -> None:
+    differ = [
+        finding(vote(), key="E1", proposed="promising"),
+        finding(vote(Way.NO_DIFFERENCE, effect=SAME, people=900), key="E2"),
+    ]
+    assert (
+        decide(differ).label
+        == decide([f.model_copy(update={"proposed": None}) for f in differ]).label
+    )
+
+
+def test_a_unit_of_values_is_none_of_counts() -> None:
+    figures = (ArmFigure(arm="A", events=65, n=200), ArmFigure(arm="B", value=15.5))
+    told = study_block("E1", record(), study(result(figures=figures, unit="%")))
+    assert "A: 65 of 200, B: 15.5 %" in told
 
 
 def test_a_model_proposed_nothing_of_a_trial_that_is_to_come() -> None:

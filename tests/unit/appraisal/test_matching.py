@@ -192,7 +192,7 @@ OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
 @pytest.mark.parametrize(
     ("votes", "proposed", "label"),
     [
-        ((NONE, vote(**OTHER)), "supported", "promising"),
+        ((NONE, vote(**OTHER)), "supported", "mixed"),
         ((HELPS, vote(Way.NO_DIFFERENCE, **OTHER)), "refuted", "unsupported"),
         ((HELPS, vote(Way.NO_DIFFERENCE, **OTHER)), "mixed", "mixed"),
         ((HELPS, vote(Way.HARM, **OTHER)), "harmful", "harmful"),
@@ -210,7 +210,7 @@ OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
         ((), "supported", "insufficient evidence"),
     ],
     ids=[
-        "a benefit that the rules outvote",
+        "a benefit that by the rules stands beside none",
         "no difference that they outvote",
         "both ways",
         "harm that they outvote",
@@ -245,8 +245,9 @@ def test_a_proposal_of_the_same_direction_makes_no_verdict_stronger() -> None:
 
 
 def test_a_proposal_that_holds_is_told_as_one_and_of_low_certainty_at_most() -> None:
-    found = decide([finding(NONE, proposed="supported"), finding(vote(**OTHER), key="E2")])
+    null = finding(vote(Way.NO_DIFFERENCE, **OTHER), key="E2")
+    found = decide([finding(HELPS, proposed="refuted"), null])
     assert found.rule.startswith("A model that matched the results to the question found")
-    assert found.downgrades == ("inconsistency: by the written rules it would be “mixed”",)
+    assert found.downgrades == ("inconsistency: by the written rules it would be “promising”",)
     assert found.certainty in ("very low", "low")
     assert found.deciding_ids == ("E2",)

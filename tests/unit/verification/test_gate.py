@@ -20,8 +20,9 @@ RIGHT = [
     ("Among women with testitis, examplol reduced pain.", "F5"),
     ("Examplol reduced relapse (RR 0.71), but mortality did not differ (RR 0.98).", "F1 F3"),
     ("Examplol reduced relapse, but increased fracture.", "F1 F2"),
+    ("Examplol lowered relapse or so (RR 0.71) compared with placebo.", "F1"),
 ]
-"""Each with the findings that it cites; all but the sixth and the last name only typed fields."""
+"""Each with the findings that it cites; all but the sixth and the tenth name only typed fields."""
 
 WRONG = [
     ("direction", "Examplol increased relapse compared with placebo.", "F1"),
