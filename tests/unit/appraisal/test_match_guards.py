@@ -123,17 +123,6 @@ def test_a_weak_sign_of_the_harm_asked_about_may_be_told_as_harm() -> None:
     assert decide([finding(beside, proposed="harmful")]).label == "insufficient evidence"
 
 
-def test_results_that_differ_by_the_rules_are_no_benefit_by_a_proposal() -> None:
-    differ = [
-        finding(vote(), key="E1", proposed="promising"),
-        finding(vote(Way.NO_DIFFERENCE, effect=SAME, people=900), key="E2"),
-    ]
-    assert (
-        decide(differ).label
-        == decide([f.model_copy(update={"proposed": None}) for f in differ]).label
-    )
-
-
 def test_a_unit_of_values_is_none_of_counts() -> None:
     figures = (ArmFigure(arm="A", events=65, n=200), ArmFigure(arm="B", value=15.5))
     told = study_block("E1", record(), study(result(figures=figures, unit="%")))
