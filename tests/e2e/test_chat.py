@@ -222,7 +222,7 @@ def test_a_report_is_offered_for_the_same_repurposing_question(tmp_path: Path) -
     first = run("research", question, cwd=tmp_path)
     told = re.search(r"deepcritical (research --reuse \w+ --full)", first.stdout)
     assert told
-    assert "## Methodology" in run(*told[1].split(), cwd=tmp_path).stdout
+    assert "## How this was assessed" in run(*told[1].split(), cwd=tmp_path).stdout
     again = run("research", "Is examplol useful in testitis?", cwd=tmp_path)
     assert "Similar" not in first.stderr
     assert f"“{question}”" in again.stderr
