@@ -138,11 +138,11 @@ def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
     higher = with_higher_dose(a.label, b.label) if a and b else None
     if a is None or b is None or higher is None:
         untold = ", and which dose is higher is not told" if asked.dose else ""
-        return Tested(why_not=f"the drug is in both arms{untold}")
+        return Tested(why_not=f"{IN_BOTH}{untold}")
     is_low, in_length = asked.dose == "low", differ_in_length(a.label, b.label)
     is_a = (higher == "a") is not is_low
     if asked.dose and in_length is not asked.in_length:
-        return Tested(why_not="the drug is in both arms")
+        return Tested(why_not=IN_BOTH)
     other = (MORE_OF_IT if is_low else LESS_OF_IT)[in_length]
     return Tested("a" if is_a else "b", other, asked=bool(asked.dose), is_less=is_low)
 

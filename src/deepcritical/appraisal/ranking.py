@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 
-__all__ = ["candidate_rank"]
-
 _CANDIDATES = (
     VerdictLabel.SUPPORTED,
     VerdictLabel.PROMISING,

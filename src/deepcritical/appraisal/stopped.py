@@ -12,8 +12,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.questions.withdrawing import STOPS, mentions_in, stopped_in
 
-__all__ = ["compared_in", "is_on_stopping", "stopped_by"]
-
 _GOES_ON = bounded(r"\b(?:continu(?:e|es|ed|ing|ation)|not withdrawn)\b", re.IGNORECASE)
 _OF_WITHDRAWAL = bounded(
     r"\b(?:withdrawal|discontinuation|deprescribing|cessation) (?:trial|study|phase|design)\b|"

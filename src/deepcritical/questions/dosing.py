@@ -9,14 +9,6 @@ from typing import Literal
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.folding import key_of
 
-__all__ = [
-    "differ_in_length",
-    "dose_asked",
-    "is_between_doses",
-    "is_between_durations",
-    "with_higher_dose",
-]
-
 _WORDS = r"[- ](?:[\w-]{1,20} )?dos(?:es?|age|ing)\b"
 _HIGH = bounded(rf"\b(?:high(?:er)?|large(?:r)?|double|increased){_WORDS}", re.IGNORECASE)
 _LOW = bounded(rf"\b(?:low(?:er)?|small(?:er)?|reduced){_WORDS}", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Whether a text is on stopping a drug, and what that makes of the frame of a question."""
+"""Recognises questions and titles on stopping a drug, and frames such questions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.drugs import find_drugs
-
-__all__ = ["STOPS", "mentions_in", "stopped_in", "with_stopping"]
 
 STOPS = bounded(
     r"\b(?:stop|stops|stopping|stopped|discontinu\w+|withdr[ae]w\w*|cessation|ceasing|taper\w*|"
