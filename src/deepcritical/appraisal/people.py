@@ -52,6 +52,24 @@ _NARROW = 4
 
 _BROUGHT = bounded(r"\b(?P<by>[a-z0-9]+) (?:induced|associated|related) (?P<what>[a-z0-9 ]+)$")
 """A condition with the drug or class that brings it, folded."""
+_PEOPLE = bounded(
+    r"^(?:[\w-]+,? ){0,4}?(?:people|persons?|patients?|participants?|adults?|children|wom[ae]n|"
+    r"m[ae]n|individuals?|volunteers?|residents?|veterans?|users)\b",
+    re.IGNORECASE,
+)
+_KEEPS_CAPITAL = re.compile(r"\w[A-Z]|[A-Z]\w+(?:(?<!Ob)ese|ean|ian|ican|ish)\b|\w+-[A-Z]")
+"""Words that begin with a capital wherever they stand: abbreviations, and those of a country."""
+_FEW_WORDS = 110
+"""Characters of a population's description that a sentence on a result holds."""
+
+
+def people_in_words(reading: StudyReading) -> str:
+    """Who was studied, where a few words of the reading say it; else ''."""
+    told = reading.population.description.strip(" .")
+    is_short = len(told) <= _FEW_WORDS and ";" not in told
+    if not is_short or not _PEOPLE.match(told):
+        return ""
+    return told if _KEEPS_CAPITAL.match(told) else f"{told[0].lower()}{told[1:]}"
 
 
 def directness(

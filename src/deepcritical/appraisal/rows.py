@@ -31,6 +31,8 @@ _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
 _WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 
 
+_FEW_KINDS = 2
+"""Kinds of people that a row names."""
 _DOUBT = Fraction(1, 10)
 """Share of the participants from which more deaths in one study are no longer taken for chance."""
 
@@ -212,6 +214,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         certainty=certainty,
         reasons=reasons,
         directness=max((v.directness for v in votes), key=_NEAR.index),
+        population=_populations(votes),
         review=all(v.review for v in votes),
         primary=any(v.level == "primary" for v in votes),
         inconclusive=body.inconclusive,
@@ -252,6 +255,15 @@ def _control(votes: Sequence[Vote]) -> str:
     told = dict.fromkeys(v.control for v in votes if v.control)
     known = [control for control in told if control != NOT_STATED]
     return " or ".join(known or told)
+
+
+def _populations(votes: Sequence[Vote]) -> str:
+    """In whom it was found, as words to put behind a sentence, if not in the people asked about."""
+    told = dict.fromkeys(v.population for v in votes if v.directness != "direct")
+    if not told or "" in told or len(told) > _FEW_KINDS:
+        return ""
+    part = "in part " if any(v.directness == "direct" for v in votes) else ""
+    return f"{part}in {', and in '.join(told)}"
 
 
 def _polarity(votes: Sequence[Vote]) -> Polarity:

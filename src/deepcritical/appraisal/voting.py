@@ -24,6 +24,7 @@ from deepcritical.appraisal.people import (
     directness,
     is_of_those_parted_off,
     is_prevention,
+    people_in_words,
 )
 from deepcritical.appraisal.pooling import estimated
 from deepcritical.appraisal.sizes import (
@@ -220,6 +221,7 @@ def _weigh(
     changes = {
         **_estimate(result, estimate, tested.side),
         "directness": near,
+        "population": "" if why else people_in_words(study),
         "of_asked": of_asked,
         "tier": _tier(study, result, grade),
         "wanted": wanted,

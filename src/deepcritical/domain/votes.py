@@ -90,6 +90,10 @@ class _OnOutcome(Model):
     wording."""
     way: Way
     directness: Directness = "direct"
+    population: str = ""
+    """Of a result, who was studied, in a reading's words; of a row, in whom ("in people with …")
+    where these are not just those asked about. '' where a few words do not say it, and in reports
+    from before it was kept."""
     review: bool = False
     """Whether it is of several studies taken together; of a row, whether all of it is."""
     is_grave: bool = False

@@ -218,6 +218,8 @@ def _who(row: OutcomeRow) -> str:
         return ", not only in the people asked about"  # as former reports say it
     if row.directness == "broader" and (row.tested_as or any(e.tested_as for e in row.effects)):
         return ""
+    if row.population:
+        return f", {row.population}"
     return {
         "direct": "",
         "broader": ", in people who do not all fit the question",

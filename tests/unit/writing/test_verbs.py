@@ -8,6 +8,7 @@ from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import Appraisal, study_findings
 from deepcritical.domain.grading import grade
+from deepcritical.domain.study import StudyReading
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import DRUG, asked, people, record, result, study
@@ -17,7 +18,12 @@ def row_of(condition: str, outcome: str, *, higher: bool | None, better: str = "
     told = study(
         result(outcome, higher_is_better=higher, better=better), population=people(condition)
     )
-    paper = record(f"Examplol in {condition}")
+    return row_over(told, condition, condition)
+
+
+def row_over(told: StudyReading, studied: str, condition: str) -> OutcomeRow:
+    """Return the row of one study for a question on a condition."""
+    paper = record(f"Examplol in {studied}")
     graded = grade(paper)
     found = Appraisal.weighed(read_for(asked(condition), "E1", paper, told, graded), graded)
     return outcome_rows(study_findings({"E1": found}, [["E1"]]))[0]
@@ -61,3 +67,24 @@ def test_a_row_of_a_former_report_keeps_its_verb() -> None:
     row = row_of("anorexia nervosa", "weight gain", higher=True)
     former = row.model_copy(update={"polarity": "", "told_as": ""})
     assert row_sentence(former, DRUG).startswith("Examplol reduced body weight compared with")
+
+
+@pytest.mark.parametrize(
+    ("described", "told"),
+    [
+        ("Overweight adults with zorbitis", ", in overweight adults with zorbitis ("),
+        ("Korean women with zorbitis", ", in Korean women with zorbitis ("),
+        ("US veterans with zorbitis", ", in US veterans with zorbitis ("),
+        ("14 trials of examplol", ", in people who do not all fit the question ("),
+        ("Adults with zorbitis; cells", ", in people who do not all fit the question ("),
+        ("Adults " + "with zorbitis " * 10, ", in people who do not all fit the question ("),
+    ],
+)
+def test_a_row_names_who_was_studied_if_not_those_asked_about(described: str, told: str) -> None:
+    """And never where a few words do not say it."""
+    population = people("inflammatory bowel disease", description=described)
+    bowel = study(result("remission"), population=population)
+    row = row_over(bowel, "bowel disease", "ulcerative colitis")
+    assert told in row_sentence(row, DRUG)
+    row = row_over(bowel, "bowel disease", "inflammatory bowel disease")
+    assert ", in " not in row_sentence(row, DRUG)
