@@ -166,7 +166,7 @@ def _parts_for(
 
 
 def _lacks_key(settings: Settings) -> bool:
-    """Whether their model answers nobody without a key, and they have none."""
+    """Return whether their model answers nobody without a key, and they have none."""
     if settings.model is None or settings.model_key:
         return False
     return build_model_server(settings, settings.model).needs_key

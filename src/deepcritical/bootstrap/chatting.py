@@ -70,7 +70,7 @@ async def open_chats(
 
 
 def build_similar(settings: Settings, runs: RunService, place: Place) -> SimilarRuns:
-    """What finds former runs of nearly the same question."""
+    """Return the search for former runs of nearly the same question."""
     local = place.snapshot is not None
     return SimilarRuns(
         runs,

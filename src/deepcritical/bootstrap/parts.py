@@ -155,7 +155,7 @@ def open_readings(settings: Settings) -> OpenReadings | None:
 
 
 def open_telemetry() -> Telemetry:
-    """Where spans go by the variables of OpenTelemetry in the environment; by default nowhere.
+    """Return the exporter of spans that OpenTelemetry's variables ask for; by default none.
 
     Raises:
         ConfigurationError: They ask for what cannot be done, or a library is not installed.
@@ -180,7 +180,7 @@ def open_telemetry() -> Telemetry:
 
 
 def _is_wanted() -> bool:
-    """Whether spans are to be sent."""
+    """Return whether spans are to be sent."""
     exporter = os.environ.get("OTEL_TRACES_EXPORTER", "").strip().lower()
     if exporter not in ("", "none", "otlp"):
         raise ConfigurationError(

@@ -21,7 +21,7 @@ _ONLY = "E1"
 
 
 class StudyCard(NamedTuple):
-    """What one record says of its study."""
+    """One record's account of its study."""
 
     record: Evidence
     reading: StudyReading

@@ -66,7 +66,7 @@ class StudyRow(Model):
 
 
 class Brief(Model):
-    """What a reader must know, about 200-300 words with its table."""
+    """The brief: the essentials for a reader, in about 200-300 words with a table."""
 
     drug: str = ""
     """The drug that it is on, or "stopping" and its name."""
@@ -118,7 +118,7 @@ _DIRECTNESS = {"direct": "", "broader": " (indirect)", "related": " (other patie
 
 
 class Briefed(Protocol):
-    """What the head of a report is written from; a `ResearchReport` is one."""
+    """The data that the head of a report is written from; a `ResearchReport` is one."""
 
     @property
     def brief(self) -> Brief | None:
@@ -130,11 +130,11 @@ class Briefed(Protocol):
 
     @property
     def verdict_on(self) -> str:
-        """What the verdict is on, where that is not plain."""
+        """The subject of the verdict, where that is not plain."""
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        """What `[n]` points at."""
+        """The references that `[n]` points at."""
 
 
 class Badge(NamedTuple):

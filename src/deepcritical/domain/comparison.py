@@ -32,7 +32,7 @@ class OutcomePair(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How the second run differs from the first."""
+    """The differences of a second run from a first."""
 
     same_outcome: bool
     """Whether both have the same verdict and certainty."""

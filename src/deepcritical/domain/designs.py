@@ -295,7 +295,7 @@ def _primary(evidence: Evidence) -> Judged:
 
 
 def _is_of_animals(evidence: Evidence) -> bool:
-    """Whether the index has the record under Animals and not under Humans (MeSH check tags)."""
+    """Return whether the MeSH check tags include Animals and not Humans."""
     terms = {term.rstrip("*").strip().lower() for term in evidence.metadata.mesh_terms}
     return "animals" in terms and "humans" not in terms
 

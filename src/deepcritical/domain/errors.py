@@ -57,7 +57,7 @@ class DeepCriticalError(Exception):
 
 
 class AccessError(DeepCriticalError):
-    """Who asks may not do this."""
+    """The caller lacks the permission for this."""
 
 
 class AuthenticationError(AccessError):

@@ -49,7 +49,7 @@ class LedgerEntry(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """What each printed sentence rests on, and how it was checked."""
+    """The evidence and the checks behind each printed sentence."""
 
     sentences: tuple[Sentence, ...]
     entries: tuple[LedgerEntry, ...]

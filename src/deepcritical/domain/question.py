@@ -70,7 +70,7 @@ class SearchQuery(Model):
 
 
 class ResearchQuestion(Model):
-    """What is asked, in terms that can be searched."""
+    """A question in terms that can be searched."""
 
     text: str
     """The question as the user wrote it, blanks trimmed."""

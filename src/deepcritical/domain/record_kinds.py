@@ -1,4 +1,4 @@
-"""What kind of record one is: a paper, a notice, a trial that stopped or is under way.
+"""Recognises kinds of records: papers, notices, and trials that stopped or are under way.
 
 Reasons for stopping are read from the registry's free text by a table of rules.
 """
@@ -35,7 +35,7 @@ _PREPRINT = bounded(r"preprint", re.IGNORECASE)
 
 
 def is_paper(evidence: Evidence) -> bool:
-    """Whether the text is a paper's: a registry entry may have been merged with its publication."""
+    """Return whether the text is a paper's: a registry entry may be merged with its paper."""
     meta = evidence.metadata
     published = bool(meta.pmid or meta.pmcid or meta.doi)
     return meta.kind != "trial" or (
@@ -46,13 +46,13 @@ def is_paper(evidence: Evidence) -> bool:
 
 
 def is_preprint(evidence: Evidence) -> bool:
-    """Whether the index calls the paper a preprint, or its text begins with that mark."""
+    """Return whether the index calls the paper a preprint, or its text begins with that mark."""
     told = "\n".join((*evidence.metadata.publication_types, evidence.content[:60]))
     return is_paper(evidence) and bool(_PREPRINT.search(told))
 
 
 def is_retracted(evidence: Evidence) -> bool:
-    """Whether its index, its title or an integrity look-up say so, or its text is the notice.
+    """Return whether its index, title or an integrity look-up say so, or its text is the notice.
 
     A notice has the words of title and text from the work that it takes back.
     """
@@ -65,7 +65,7 @@ def is_retracted(evidence: Evidence) -> bool:
 
 
 def is_notice(evidence: Evidence) -> bool:
-    """Whether the record is a notice about another one: a retraction, a concern, a correction."""
+    """Return whether the record is a notice of retraction, concern or correction."""
     types = "\n".join(evidence.metadata.publication_types)
     return bool(_NOTICE_TYPE.search(types) or _NOTICE_TITLE.search(evidence.citation.title))
 
@@ -175,7 +175,7 @@ def classify_stop(why: str) -> StopClass:
 
 
 def is_negative_stop(evidence: Evidence) -> bool:
-    """Whether a trial was stopped for futility, lack of effect or harm, as its registry says."""
+    """Return whether the registry says that a trial stopped for futility, no effect or harm."""
     meta = evidence.metadata
     if meta.status == "WITHDRAWN" or meta.enrollment == 0:
         return False  # nobody was treated, so nothing was found
@@ -183,12 +183,12 @@ def is_negative_stop(evidence: Evidence) -> bool:
 
 
 def is_negative_reason(why: str) -> bool:
-    """Whether a reason for stopping speaks against the drug: futility, lack of effect or harm."""
+    """Return whether a reason for stopping is futility, lack of effect or harm."""
     return classify_stop(why) in ("efficacy", "safety")
 
 
 def is_harm_stop(why: str) -> bool:
-    """Whether a reason for stopping is harm and not futility."""
+    """Return whether a reason for stopping is harm and not futility."""
     return classify_stop(why) == "safety"
 
 
@@ -205,7 +205,7 @@ _RUNNING = frozenset(
 
 
 def is_under_way(record: Evidence, today: str) -> bool:
-    """Whether a trial is under way by its registry entry, and its planned end is not past."""
+    """Return whether a registry entry shows a trial under way, with its planned end ahead."""
     meta = record.metadata
     if meta.kind != "trial" or meta.why_stopped or meta.has_results:
         return False
@@ -214,7 +214,7 @@ def is_under_way(record: Evidence, today: str) -> bool:
 
 
 def is_current(record: Evidence) -> bool:
-    """Whether no note says that the status is of an old copy of the registry."""
+    """Return whether no note says that the status is of an old copy of the registry."""
     return not _STALE.search(record.metadata.note or "")
 
 

@@ -8,7 +8,7 @@ class ResearchReport(ReportData):
     """Everything that a reader gets. Every factual sentence ends in `[n]`."""
 
     def _repr_markdown_(self) -> str:
-        """What a notebook shows."""
+        """Return the Markdown that a notebook shows."""
         return self.to_markdown()
 
     def to_markdown(self) -> str:

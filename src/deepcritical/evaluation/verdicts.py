@@ -23,7 +23,7 @@ _STRONG = frozenset({VerdictLabel.SUPPORTED, VerdictLabel.REFUTED, VerdictLabel.
 
 
 def is_overstated(said: VerdictLabel, expected: VerdictLabel) -> bool:
-    """Whether a verdict goes further than the expected one, or another way than it.
+    """Return whether a verdict goes further than the expected one, or another way than it.
 
     A verdict that leaves the question open never does.
     """

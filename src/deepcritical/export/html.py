@@ -81,7 +81,7 @@ def render_brief(report: ResearchReport) -> str:
 
 
 def render_sources(document: Document) -> str:
-    """What chips and arrows of the document open, as an HTML fragment."""
+    """Return the sources that chips and arrows of the document open, as an HTML fragment."""
     sources = sources_of(document)
     edges = edge_sources(document, sources) if isinstance(document, ResearchReport) else ()
     return filled("sources.html", sources=sources, edges=edges)

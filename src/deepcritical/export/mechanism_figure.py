@@ -104,7 +104,7 @@ def _edges(
 
 
 def _ports(layout: Layout) -> dict[tuple[tuple[str, str], bool], float]:
-    """How far from the middle of its node each edge leaves (False) or arrives (True)."""
+    """Return each edge's offset from the middle of its node, leaving (False) or arriving (True)."""
     ends: dict[tuple[Slot, bool], list[tuple[float, tuple[str, str]]]] = defaultdict(list)
     for key, way in layout.ways.items():
         ends[way[0], False].append((layout.heights[way[1]], key))
@@ -120,7 +120,7 @@ def _ports(layout: Layout) -> dict[tuple[tuple[str, str], bool], float]:
 def _points(
     way: Sequence[Slot], layout: Layout, ports: Mapping[tuple[tuple[str, str], bool], float]
 ) -> list[_Point]:
-    """Where the edge leaves, passes and arrives; it runs straight through the columns it passes."""
+    """Return the points of an edge, which runs straight through the columns that it passes."""
     key = (way[0].name, way[-1].name)
     heights = [_TOP + layout.heights[slot] for slot in way]
     start = (_x(way[0].column) + _NODE_WIDTH, heights[0] + ports[key, False])
@@ -230,7 +230,7 @@ class Slot(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Where everything is."""
+    """The positions of nodes and edges."""
 
     heights: dict[Slot, float]
     """Middle of each slot, from the top."""

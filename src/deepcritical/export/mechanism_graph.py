@@ -15,7 +15,7 @@ _LAST = len(COLUMNS) - 1
 
 
 class EdgeSign(StrEnum):
-    """What the records say of an edge."""
+    """The sign of an edge by its records."""
 
     INCREASES = "increases"
     DECREASES = "decreases"

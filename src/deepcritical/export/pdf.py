@@ -65,7 +65,7 @@ def _fonts() -> Fonts:
 
 
 def check_pdf() -> Check:
-    """Whether a page of one word can be set. Blocks for less than a second."""
+    """Return whether a page of one word can be set. Blocks for less than a second."""
     try:
         import typst
 

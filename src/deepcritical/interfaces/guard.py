@@ -1,4 +1,4 @@
-"""What every request has to pass, and what every answer carries; who gets the page."""
+"""Middleware: checks every request, and adds headers to every response."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ CHALLENGE = {"WWW-Authenticate": 'Basic realm="DeepCritical: any name, the token
 
 
 def _is_hashed(path: str) -> bool:
-    """Whether a file's name says what is in it; the last characters of a path tell."""
+    """Return whether a file's name says what is in it; the last characters of a path tell."""
     return path.startswith(ASSETS) and bool(HASHED_NAME.search(path[-16:]))
 
 

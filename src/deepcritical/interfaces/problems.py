@@ -55,7 +55,7 @@ class InvalidField(Model):
 
 
 class Problem(Model):
-    """What went wrong, and what to do about it."""
+    """An error, with advice on what to do about it."""
 
     type: str = "about:blank"
     title: str

@@ -29,7 +29,7 @@ def describe(event: events.Event) -> str:
 
 
 def told(logged: events.LoggedEvent) -> str:
-    """What happened, in a line for people."""
+    """Return an event as a line for people."""
     return visible(describe(logged.event))
 
 

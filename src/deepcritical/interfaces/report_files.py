@@ -62,7 +62,7 @@ def _is_answer(report: Document) -> bool:
 
 
 def read_report(path: Path) -> tuple[Document, Imprint]:
-    """What a report.json, or an answer.json, holds.
+    """Read a report.json or an answer.json.
 
     Raises:
         SnapshotCorruptError: The file cannot be read, or holds no report.

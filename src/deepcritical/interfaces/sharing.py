@@ -36,7 +36,7 @@ class ShareLink(NamedTuple):
 
     @property
     def query(self) -> str:
-        """What stands behind the ``?`` of an address."""
+        """Return the query string of an address: what follows the ``?``."""
         return urlencode({"run": self.run_id, SHARE: self.value})
 
 

@@ -33,7 +33,7 @@ THREADS = 32
 
 
 class Served(NamedTuple):
-    """What the application answers with."""
+    """The services that the application answers with."""
 
     runs: RunService
     access: Access

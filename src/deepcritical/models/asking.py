@@ -125,7 +125,7 @@ class Asker:
         return self._server.server_for(judgement)
 
     def profile_for(self, judgement: Judgement) -> Profile:
-        """How much it is asked at once."""
+        """Return the profile: the amount to ask at once."""
         return self.server_for(judgement).profile
 
     @property
@@ -134,7 +134,7 @@ class Asker:
 
     @property
     def asked(self) -> Asked:
-        """What the questions so far have cost and shown."""
+        """The cost and the state of the questions so far."""
         main = self._main
         return Asked(
             spent=self.purse.spent,

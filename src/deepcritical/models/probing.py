@@ -35,7 +35,7 @@ _NO_KEY = ConfigurationError(
 async def check_model(
     server: ModelServer, key_found_in: str, limits: RunLimits
 ) -> tuple[Check, ...]:
-    """What a run with these limits can expect of a model: server, key, typed answer, price.
+    """Check a model for a run with these limits: server, key, typed answer, price.
 
     `key_found_in` is '' without a key; the limits hold for the one question, too.
     """

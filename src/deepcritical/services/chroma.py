@@ -57,7 +57,7 @@ def index_address(text: str) -> str:
 
 
 def _is_server(address: str) -> bool:
-    """Whether the index is on a server."""
+    """Return whether the index is on a server."""
     return urlsplit(address).scheme in ("http", "https")
 
 

@@ -129,7 +129,7 @@ class Database:
         return await self._in_thread(work, writing=True)
 
     async def answers(self) -> bool:
-        """Whether it can be written; this raises nothing."""
+        """Return whether it can be written; this raises nothing."""
         try:
             await self.write(lambda connection: connection.exec_driver_sql(_NO_CHANGE).close())
         except StorageError:
@@ -220,7 +220,7 @@ class Database:
 
 
 class Stored:
-    """What is kept in tables; every method raises StorageError when the database cannot be used."""
+    """A store of tables; every method raises StorageError when the database cannot be used."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

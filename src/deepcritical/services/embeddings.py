@@ -91,7 +91,7 @@ def content_hash(text: str) -> str:
 
 
 def key_of(model: ModelLoaded, role: Role) -> str:
-    """What vectors of texts of a role are kept under."""
+    """Return the key under which the vectors of texts of a role are cached."""
     return f"{model.fingerprint} {role}"
 
 

@@ -87,7 +87,7 @@ class JobBoard(Stored):
         )
 
     async def has(self, run_id: str) -> bool:
-        """Whether an engine conducts, or conducted, the run."""
+        """Return whether an engine conducts, or conducted, the run."""
         return not (await self.signals([run_id]))[run_id].deleted
 
     async def reopen(self, run_id: str, worker: str) -> None:

@@ -62,7 +62,7 @@ def _singular(word: str) -> str:
 
 
 class _Postings(NamedTuple):
-    """Where a term occurs."""
+    """The places of a term."""
 
     texts: array[int]
     """Numbers of the texts, ascending."""

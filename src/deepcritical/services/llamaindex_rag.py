@@ -39,7 +39,7 @@ _WRITTEN = "written_at"
 
 
 class Retrieval(Model):
-    """How records are ranked, for the events and the report."""
+    """The ranking of records, for the events and the report."""
 
     model: str = ""
     """Short name of the embedding model; '' when retrieval is lexical."""
@@ -70,7 +70,7 @@ class _Indexed(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What is looked for in a record."""
+    """The terms and vector of a record."""
 
     key: str
     """Content hash of all that it is found by."""
@@ -79,7 +79,7 @@ class _Read(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """What an ingestion changes in the index of vectors."""
+    """The changes that an ingestion makes in the index of vectors."""
 
     new: tuple[str, ...]
     """Content hashes."""
@@ -122,7 +122,7 @@ class LlamaIndexRAGService:
         await self.close()
 
     async def retrieval(self) -> Retrieval:
-        """How records are ranked; the first call makes model and index ready."""
+        """Return the ranking; the first call loads the model and the index."""
         async with self._changing:
             return await self._opened()
 
@@ -262,7 +262,7 @@ class LlamaIndexRAGService:
 
 
 def embedded_text(record: Evidence) -> str:
-    """What a vector is made of: the title first, because a model reads only so far."""
+    """Return the text of a vector: the title first, because a model reads only so far."""
     return f"{record.citation.title}. {record.content}"
 
 

@@ -95,12 +95,12 @@ def _give_keys(connection: sa.Connection) -> None:
 
 
 def _add_conducting_workers(operations: Operations) -> None:
-    """Which processes take runs from the queue: servers may only take them in."""
+    """Add the column of workers that take runs from the queue: servers may only accept them."""
     _add_columns(operations, tables.workers.c.conducts)
 
 
 def _add_answers(operations: Operations) -> None:
-    """What models answered within the step under way, where runs were lost, and what was pruned."""
+    """Add tables of model answers within a step, places of lost runs, and pruned runs."""
     _making(tables.model_answers)(operations)
     _add_columns(operations, *tables.jobs.c["lost_at", "lost_with_others", "pruned"])
     newest = ["user_id", "created_at", "id"]

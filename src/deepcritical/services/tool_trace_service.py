@@ -49,7 +49,7 @@ class ToolTraceService(Stored):
 
     @property
     def database(self) -> Database:
-        """Where they are."""
+        """The database of the traces."""
         return self._database
 
     def check(self) -> None:

@@ -80,7 +80,7 @@ def drug_concept(drug: Drug) -> Concept:
 
 
 def _is_drug_of(group: DrugClass, name: str) -> bool:
-    """Whether another name of a class is that of a drug or a class in it, as a question lists."""
+    """Return whether a synonym of a class names a drug or a class within it."""
     own = drug_class(name)
     return own != group if own else lookup_drug(name).kind is DrugKind.DRUG
 

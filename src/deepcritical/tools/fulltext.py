@@ -30,7 +30,7 @@ MAX_TABLE_CHARS = 10_000
 
 
 class FullTextAnswer(Model):
-    """How the look-up of one full text ended."""
+    """The outcome of one look-up of full text."""
 
     outcome: SourceOutcome
     evidence: Evidence | None = None
@@ -113,7 +113,7 @@ def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
 
 
 def _of_all(section: Section) -> bool:
-    """Whether a section has results of all who were studied, as they were planned to be."""
+    """Return whether a section has results of all who were studied, as they were planned to be."""
     return section.kind == "results" and not any(map(_OF_SOME.search, section.path))
 
 

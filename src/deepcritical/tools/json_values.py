@@ -10,7 +10,7 @@ from deepcritical.domain.errors import SearchError
 
 
 def decoded(payload: bytes, source: str) -> Any:
-    """What a body of JSON holds; raises SearchError for another body."""
+    """Return the content of a JSON body; raises SearchError for another body."""
     try:
         return json.loads(payload)
     except (ValueError, RecursionError) as error:

@@ -160,7 +160,7 @@ def _all_unread(found: Found, error: SearchError) -> SearchError:
 
 
 class _Fetched:
-    """What EFetch has given so far."""
+    """The results of EFetch so far."""
 
     def __init__(self) -> None:
         self.records: list[Evidence] = []

@@ -42,7 +42,7 @@ _NOTHING_ASKED = re.compile(r"empty term", re.IGNORECASE)
 
 
 class Found(NamedTuple):
-    """What ESearch found."""
+    """The results of ESearch."""
 
     pmids: tuple[str, ...]
     """In PubMed's order."""

@@ -110,7 +110,7 @@ def concept_groups(
 
 
 def is_searchable(query: str) -> bool:
-    """Whether a query has any word that is not an operator."""
+    """Return whether a query has any word that is not an operator."""
     return any(word not in _OPERATORS for word in re.findall(r"\w+", query))
 
 

@@ -125,7 +125,7 @@ class _Index:
         return cls(parse(payload, path.name), hashlib.sha256(payload).hexdigest())
 
     def names(self, name: str) -> bool:
-        """Whether any record has this name."""
+        """Return whether any record has this name."""
         pattern = bounded(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
         return any(pattern.search(searchable(record)) for record in self.parsed.records)
 

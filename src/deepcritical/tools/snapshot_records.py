@@ -109,7 +109,7 @@ class _Record(BaseModel):
 
 
 class Parsed(NamedTuple):
-    """What a file held."""
+    """The content of a file."""
 
     header: SnapshotHeader
     records: tuple[Evidence, ...]

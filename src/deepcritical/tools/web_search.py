@@ -212,7 +212,7 @@ def public_url(url: str) -> str:
 
 
 def _target(url: str) -> str:
-    """Where a redirecting link of DuckDuckGo leads."""
+    """Return the target of a redirecting link of DuckDuckGo."""
     parts = urlsplit(f"https:{url}" if url.startswith("//") else url)
     if (parts.hostname or "").endswith("duckduckgo.com"):
         aims = [value for name, value in parse_qsl(parts.query) if name == "uddg"]
@@ -221,7 +221,7 @@ def _target(url: str) -> str:
 
 
 def _is_public(host: str) -> bool:
-    """Whether a host is a public address or a full name outside of private networks."""
+    """Return whether a host is a public address or a full name outside of private networks."""
     try:
         return ipaddress.ip_address(host).is_global
     except ValueError:

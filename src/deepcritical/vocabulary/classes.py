@@ -113,7 +113,7 @@ def _match(
 
 
 def _is_class(written: str, group: DrugClass, shouted: bool) -> bool:
-    """Whether a short name of a class is written as one: "EDS" folds to what "AEDs" does."""
+    """Return whether a short name of a class is written as one: "EDS" folds to what "AEDs" does."""
     if len(written) > _WORD:
         return True
     short = written.casefold().removesuffix("s")

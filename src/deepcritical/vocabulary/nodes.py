@@ -144,7 +144,7 @@ class _Index:
 
 
 def _is_written(text: str, tokens: Sequence[Token], entry: _Entry) -> bool:
-    """Whether the tokens stand alone and in an accepted spelling."""
+    """Return whether the tokens stand alone and in an accepted spelling."""
     written = text[tokens[0].start : tokens[-1].end]
     accepted = entry.spellings is None or written in entry.spellings
     return accepted and stands_alone(text, tokens, _GAP)

@@ -111,7 +111,7 @@ async def _examined(
 
 
 async def _bounded(name: str, checking: Checking, within_s: float) -> tuple[Check, ...]:
-    """What a check finds, or that it did not end in time."""
+    """Return the result of a check, or that it did not end in time."""
     try:
         async with asyncio.timeout(within_s):
             found = await checking

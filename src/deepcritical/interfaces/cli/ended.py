@@ -61,7 +61,7 @@ _STEPS = (
 
 
 class Reusing(NamedTuple):
-    """What the command line says of former runs."""
+    """The command line's options on former runs."""
 
     reuse: str | None
     look: bool
@@ -70,7 +70,7 @@ class Reusing(NamedTuple):
 
 @dataclass(frozen=True)
 class Ended(Generic[Result]):
-    """What a run, new or former, ended with."""
+    """The end of a run, new or former."""
 
     imprint: Imprint
     document: Result

@@ -28,7 +28,7 @@ _MAX_SESSIONS = 1000
 
 
 class Mounted(NamedTuple):
-    """What the application takes up."""
+    """The parts that the application mounts."""
 
     route: Route
     running: AbstractAsyncContextManager[None]

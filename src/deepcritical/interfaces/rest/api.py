@@ -72,13 +72,13 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
 
 @router.get("/health")
 async def health() -> dict[str, str]:
-    """Whether the server answers."""
+    """Confirm that the server answers."""
     return {"status": "ok"}
 
 
 @router.get("/sources")
 async def sources(runs: Runs) -> models.ServerShown:
-    """What answers here: the reasoner and the sources."""
+    """List what answers here: the reasoner and the sources."""
     return models.ServerShown(reasoner=runs.reasoner.name, sources=await runs.sources())
 
 
@@ -164,7 +164,7 @@ async def list_similar(
 
 @router.get("/runs/{run_id}")
 async def show_run(run: Known, runs: Runs) -> models.RunShown:
-    """How a run stands, and where its parts are."""
+    """Show the state of a run, with links to its parts."""
     return await models.run_shown(run, runs)
 
 
@@ -300,7 +300,7 @@ def _ended(document: Ended | None, run: RunView) -> Ended:
 
 @router.get("/runs/{run_id}/output")
 async def read_output(run: Known) -> ToolOutput:
-    """What a `deep_research` run ends with, as the tool returns it; without an answer `error`."""
+    """Return the result of a `deep_research` run as the tool does; without an answer `error`."""
     if run.tool_name == RESEARCH:
         raise HTTPException(409, "This run ends with a report. Read one of its `files`.")
     if run.ended and run.answer is None:
