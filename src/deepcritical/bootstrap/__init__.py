@@ -1,4 +1,4 @@
-"""The composition root: settings in, a ready application out.
+"""The composition root: builds the application from the settings.
 
 Implementations are picked here and nowhere else.
 """

@@ -1,4 +1,4 @@
-"""Settings in, a ready application out: the implementations are picked here."""
+"""Builds the service of runs from the settings."""
 
 from __future__ import annotations
 

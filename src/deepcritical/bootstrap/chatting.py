@@ -1,4 +1,4 @@
-"""Settings in, a chat out: its tools, its reasoner, and what finds similar runs."""
+"""Builds the chat from the settings: its tools, its reasoner, and the search for similar runs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -1,4 +1,4 @@
-"""Settings in, single parts out: the durable engine, models' servers, operations, telemetry."""
+"""Builds single parts from the settings: durable engine, model servers, telemetry, stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Abbreviations defined in a text, such as "AMP-activated protein kinase (AMPK)".
+"""Finds abbreviations defined in a text, as in "AMP-activated protein kinase (AMPK)".
 
 The algorithm is that of A. S. Schwartz and M. A. Hearst, "A simple algorithm for identifying
 abbreviation definitions in biomedical text", Pacific Symposium on Biocomputing 8 (2003) 451-462:

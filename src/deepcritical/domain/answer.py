@@ -1,4 +1,4 @@
-"""The answer to a free question, and what the `deep_research` tool hands out of it.
+"""The answer to a free question, and the output of the `deep_research` tool.
 
 Inline `[n]` points at `references[n - 1]`.
 """

@@ -1,4 +1,4 @@
-"""The judge's assessment: scores, gaps and the wish for more.
+"""The judge's assessment: scores, gaps and searches for the next round.
 
 Whether the run goes on is decided by code.
 """

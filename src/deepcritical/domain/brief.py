@@ -1,4 +1,4 @@
-"""The brief: the answer to a question on one screen, as data and in words for every renderer."""
+"""The brief: the answer to a question on one screen, as data and in words."""
 
 from __future__ import annotations
 

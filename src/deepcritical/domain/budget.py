@@ -1,4 +1,4 @@
-"""The limits of one run, and the purse that keeps a model within them.
+"""The limits of one run, and the account that keeps a model within them.
 
 A call is reserved before it is sent, so that calls made at once cannot overspend together. Each
 judgement may draw on the purse up to a share of it: reading gives way first, then hypotheses, then

@@ -1,4 +1,4 @@
-"""A chat: what is said in a turn, as typed events that every interface shows.
+"""The events of a chat, which every interface shows.
 
 A turn ends with exactly one of `ChatAnswer`, `ResearchOffered`, `ResearchEnded` and `TurnFailed`.
 """

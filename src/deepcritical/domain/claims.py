@@ -1,4 +1,4 @@
-"""Claims of a report and their checks: whether each is borne out by its record, and why.
+"""Claims of a report and their checks against the cited records.
 
 A claim that is its quote, at its place in a record that is not retracted, needs no other check.
 What is told in other words is for the claim ledger.

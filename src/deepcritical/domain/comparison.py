@@ -1,4 +1,4 @@
-"""Compares what two runs ended with: the outcome, the rows of findings, and the studies."""
+"""Compares the results of two runs: outcome, rows of findings, and studies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study design of a record, by publication type, species, registry field and, flagged, text.
+"""Classifies study designs by publication type, species, registry field or, flagged, text.
 
 Each table is read from the top; its first rule that applies decides.
 """

@@ -1,4 +1,4 @@
-"""Evidence: one record of a source, with its citation and text.
+"""Evidence: one record of a source, with its citation, metadata and text.
 
 It carries what its registry or index says of it.
 """

@@ -1,4 +1,4 @@
-"""A question as understood: what kind it is, of which drugs, in which condition, in whom."""
+"""The frame of a question: its kind, drugs, condition and population."""
 
 import re
 from enum import StrEnum

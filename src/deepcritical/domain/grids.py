@@ -1,4 +1,4 @@
-"""The tables of a report as data, which every renderer of a report prints."""
+"""The tables of a report as data, for all renderers."""
 
 from __future__ import annotations
 

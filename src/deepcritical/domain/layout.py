@@ -1,4 +1,4 @@
-"""The order of a report: what stands behind its first screen, part by part.
+"""Arranges the parts of a report behind its first screen.
 
 HTML folds the parts, Markdown and PDF print them one after another.
 """

@@ -1,4 +1,4 @@
-"""A report as Markdown: its first screen, then its parts. A PDF is set from the same text."""
+"""Renders a whole report as Markdown, from which the PDF is set, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan of research that a person reviews before anything is searched.
+"""The plan of a run, which a person may review before anything is searched.
 
 Writing it ends one job, and what the person made of it starts the next: nothing waits meanwhile.
 """

@@ -1,4 +1,4 @@
-"""The numbers of a text, with what they count, how they are bounded and where they stand.
+"""Finds the numbers in a text, with units, bounds, nouns and offsets.
 
 A number within a name ("IL-6", "COVID-19") is no quantity, nor is the number of a citation.
 """

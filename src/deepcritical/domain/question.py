@@ -1,4 +1,4 @@
-"""The question as understood: who is asked about, for what, and through which mechanism."""
+"""The question of a run: population, drug, condition and mechanism terms."""
 
 from enum import StrEnum
 

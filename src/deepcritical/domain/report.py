@@ -1,4 +1,4 @@
-"""The structured report."""
+"""The structured report, which renders itself as Markdown."""
 
 from deepcritical.domain.layout_markdown import report_markdown
 from deepcritical.domain.report_data import ReportData

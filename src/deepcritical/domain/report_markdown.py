@@ -1,4 +1,4 @@
-"""The parts of a report as Markdown."""
+"""Renders parts of a report as Markdown."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""A study as one record tells it: arms, outcomes and results, read once and without a question.
+"""The reading of a study from one record: arms, outcomes and results, for any question.
 
 What a reading means for a question is decided elsewhere; here stands what the study says. Numbers
 of sentences are those of `reading.sentences`: 0 is the title, 1 the first sentence of the text.

@@ -1,4 +1,4 @@
-"""Sentences, labelled sections and located quotes, all with character offsets into their text.
+"""Splits text into sentences and labelled sections, and locates quotes by character offsets.
 
 The body of a text is without its own title at the head and without a list of references: words that
 stand only there were said by somebody else, or say nothing.

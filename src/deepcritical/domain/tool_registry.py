@@ -1,4 +1,4 @@
-"""Tools by name: what each takes, how it is run, and what comes of it while it runs and in the end.
+"""The registry of tools: input schema, execution, progress and result of each.
 
 A registry is an object that the composition root makes; nothing is registered for a whole process.
 """

@@ -1,4 +1,4 @@
-"""A trace: what one use of a tool was asked, what happened in it, and what came out.
+"""The trace of a tool's use: request, events and result.
 
 Status, progress, state and metrics of a trace are a fold of its events: `fold`.
 """

@@ -1,4 +1,4 @@
-"""Holds the verdict on a question, with the rule it follows from and the rows it rests on."""
+"""The verdict on a question, with its rule and the rows it rests on."""
 
 from enum import StrEnum
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Holds what a study's results count for: votes, and the outcomes that they are votes on."""
+"""The votes of a study's results, and the rows of outcomes that they count in."""
 
 from enum import StrEnum
 from typing import Literal, get_args

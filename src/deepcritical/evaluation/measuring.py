@@ -1,4 +1,4 @@
-"""Measures on labelled sets of the forms listed in `FORMATS`; a new form is a line there.
+"""Runs the measures on labelled sets of the forms in `FORMATS`; a new form is a line there.
 
 Nothing is fetched: who measures on a published set gives the path of his copy.
 """

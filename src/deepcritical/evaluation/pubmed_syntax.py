@@ -1,4 +1,4 @@
-"""Runs the queries of the first round over a file of records, by a small interpreter of PubMed.
+"""Measures recall of the first round's queries, by an interpreter of PubMed's syntax.
 
 Records without MeSH headings, publication types or substances can be found by words only: there
 [Mesh], [sh], [pt], [nm] and most of [sb] find nothing, and recall is that of unindexed records.

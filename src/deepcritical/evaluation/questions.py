@@ -1,4 +1,4 @@
-"""Measures how questions are understood: own labelled wordings, and names of published tables."""
+"""Measures the understanding of questions, on own wordings and published tables of names."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

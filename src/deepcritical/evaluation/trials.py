@@ -1,4 +1,4 @@
-"""Measures how trials are read, on sets labelled by experts.
+"""Measures the reading of trials, on sets labelled by experts.
 
 The PICO corpus (people by arm), Evidence Inference (directions), outcome triplets with figures, and
 our own pairs of outcomes, which come into one row or into two.

@@ -1,4 +1,4 @@
-"""Measures whether whole runs give the verdict that readers of the same records gave."""
+"""Measures the agreement of verdicts with readers of the same records."""
 
 from __future__ import annotations
 

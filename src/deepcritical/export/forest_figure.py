@@ -1,4 +1,4 @@
-"""Forest plots: the effects that several studies found for one outcome, on one scale."""
+"""Draws forest plots: the effects of several studies on one outcome, on one scale."""
 
 from __future__ import annotations
 

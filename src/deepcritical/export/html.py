@@ -1,4 +1,4 @@
-"""The report as HTML: fragments for a page of ours, or a file that needs nothing else.
+"""Renders a report or an answer as HTML: fragments for the page, or one self-contained file.
 
 Citation chips and the arrows of chains are buttons of the browser's own popovers, so that neither
 needs a script.

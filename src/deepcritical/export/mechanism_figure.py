@@ -1,4 +1,4 @@
-"""The mechanism graph of a report as a drawing.
+"""Draws the mechanism graph of a report.
 
 The sign of an edge is told by its end, as pathway diagrams do (arrow: raises, bar: lowers, ring: no
 change), by its line and by the signs on its label; colour only repeats it.

@@ -1,4 +1,4 @@
-"""The mechanism chains of a report joined into one graph, as data."""
+"""Joins the mechanism chains of a report into one graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds what the template of the PDF sets: nodes of text from Markdown, and figures."""
+"""Builds the nodes that the PDF template sets, from Markdown and figures."""
 
 from __future__ import annotations
 

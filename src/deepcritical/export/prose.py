@@ -1,4 +1,4 @@
-"""The report's Markdown as HTML in which each ``[n]`` is a citation chip."""
+"""Renders a report's Markdown as HTML in which each ``[n]`` is a citation chip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The references with their texts, and the records behind each edge."""
+"""Collects the references with their texts, and the records behind each mechanism edge."""
 
 from __future__ import annotations
 

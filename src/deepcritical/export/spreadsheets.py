@@ -1,4 +1,4 @@
-"""The evidence and the studies of a report as CSV."""
+"""Writes the evidence table and the table of studies as CSV."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The templates of HTML; everything that they are given is escaped."""
+"""Fills the HTML templates; every value is escaped."""
 
 from __future__ import annotations
 

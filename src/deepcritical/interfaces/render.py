@@ -1,4 +1,4 @@
-"""Events of runs and chats in words for people. Every interface shows the same ones."""
+"""Renders events of runs and chats as text; every interface shows the same words."""
 
 from __future__ import annotations
 

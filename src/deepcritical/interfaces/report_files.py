@@ -1,4 +1,4 @@
-"""A finished report, or an answer, as files in a folder: written, and read again."""
+"""Writes a finished report or answer as files in a folder, and reads it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One application on one port: the page at ``/``, its data under ``/api``, tools at ``/mcp``."""
+"""Runs the web server: the page at ``/``, its data under ``/api``, tools at ``/mcp``."""
 
 from __future__ import annotations
 

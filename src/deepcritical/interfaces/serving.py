@@ -1,4 +1,4 @@
-"""``deepcritical serve``, ``mcp`` and ``worker``: commands that go on until they are stopped."""
+"""The commands ``serve``, ``mcp`` and ``worker``, which run until they are stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Share links: each lets whoever has it read one private run until the link expires."""
+"""Makes and checks share links; each lets others read one private run until it expires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The application under the page: its guards, the REST API under ``/api``, tools at ``/mcp``."""
+"""Assembles the application under the page: middleware, REST API and MCP tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edges from curated sources: what the drug does to its targets, and what these are tied to.
+"""Builds mechanism edges from curated sources: drug to target, target to disease.
 
 Each edge rests on the line that the source's record holds, so that it is cited like any other.
 """

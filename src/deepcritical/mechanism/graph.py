@@ -1,4 +1,4 @@
-"""A graph of what a drug does, by curated facts and by the studies, and the chains in it."""
+"""Builds the graph of a drug's effects from curated facts and studies, and finds its chains."""
 
 from __future__ import annotations
 

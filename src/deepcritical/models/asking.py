@@ -1,4 +1,4 @@
-"""Asks the models of a run for typed answers, within a budget, in the way each server can give one.
+"""Asks the models of a run for typed answers, within a budget, in the mode a server supports.
 
 What a server cannot do is found out by the first question: a tool call, else a JSON schema, else
 words. An answer that does not fit is sent back once with the error. Where a server fails, the

@@ -1,4 +1,4 @@
-"""Reserves, sends and counts the requests of one question; repeats those that failed in passing.
+"""Reserves, sends and counts the requests of a question; retries transient failures.
 
 What was answered already, before the process died that had asked, is taken from the run's record.
 """

@@ -1,4 +1,4 @@
-"""Finds out whether a model can be asked, by one question asked as a run would ask it."""
+"""Checks a model by one question, asked as a run would ask it."""
 
 from __future__ import annotations
 

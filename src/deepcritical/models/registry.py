@@ -1,4 +1,4 @@
-"""The providers of the installed pydantic-ai: which there are, what they need, how one is opened.
+"""Lists the providers of the installed pydantic-ai, with their needs, and opens one.
 
 The list is the library's own, so that a newer release brings its providers along.
 """

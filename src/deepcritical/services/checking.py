@@ -1,4 +1,4 @@
-"""Finds out whether what is kept between runs can be kept, and how records will be ranked.
+"""Checks database, caches, embedding model and vector index for the command ``doctor``.
 
 Every check ends, or leaves a thread that ends by a limit of its own.
 """

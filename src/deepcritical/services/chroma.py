@@ -1,4 +1,4 @@
-"""Chroma, the index of vectors: in memory, in a folder, or on a server. The URL decides."""
+"""Opens Chroma, the index of vectors: in memory, in a folder, or on a server by its URL."""
 
 from __future__ import annotations
 

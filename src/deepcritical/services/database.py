@@ -1,4 +1,4 @@
-"""The database of traces: SQLite for one machine, PostgreSQL for many.
+"""Runs transactions in the database: SQLite for one machine, PostgreSQL for many.
 
 The engine is synchronous, and every transaction is one call in a thread of its own: so it serves
 any event loop, and a caller that is cancelled never leaves a transaction half done. Nothing is

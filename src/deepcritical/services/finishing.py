@@ -1,4 +1,4 @@
-"""Work that nothing may cut short, and long work in threads that leaves the event loop its turn."""
+"""Completes work despite a cancellation, and runs long work in threads in slices."""
 
 from __future__ import annotations
 

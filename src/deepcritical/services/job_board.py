@@ -1,4 +1,4 @@
-"""Jobs in the database: which runs are to be conducted, by whom, and what their users want of them.
+"""Stores jobs in the database: the runs to execute, their workers and the users' signals.
 
 The engine records steps and hands runs out; what it does not know stands here.
 """

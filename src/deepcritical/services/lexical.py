@@ -1,4 +1,4 @@
-"""Lexical retrieval: words of a text, their ranking by BM25, and its fusion with other rankings."""
+"""Lexical retrieval: tokenises text, ranks by BM25, and fuses rankings."""
 
 from __future__ import annotations
 

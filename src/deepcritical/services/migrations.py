@@ -1,4 +1,4 @@
-"""The schema by numbered migrations; each is applied once, and what is applied is in a table.
+"""Migrates the schema of the database by numbered steps; a table lists those applied.
 
 A migration is written with Alembic's operations. It makes tables as `trace_tables` has them, less
 what is in `_LATER`; one that changes a column describes the column as it was.

@@ -1,4 +1,4 @@
-"""The runs and the workers of a database as whoever operates them sees them; nothing is written.
+"""Reads the state of runs and workers for operators; writes nothing.
 
 Nothing here says what was asked: of a run it names the id, the user and the tool.
 """

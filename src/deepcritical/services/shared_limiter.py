@@ -1,4 +1,4 @@
-"""Limits on requests that all processes of one PostgreSQL share."""
+"""Rate limits that all processes on one PostgreSQL share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readings of studies that outlive a run: each is made once, by whoever needs it first."""
+"""Stores readings of studies beyond a run; each is made once and shared."""
 
 from __future__ import annotations
 

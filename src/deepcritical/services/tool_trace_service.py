@@ -1,4 +1,4 @@
-"""Traces of tools in the database: who asked what, what happened, what came out.
+"""Stores traces of tools: the request, the events, and the result.
 
 Who may read a trace is decided by the interfaces; only its user lists, cancels or deletes it.
 """

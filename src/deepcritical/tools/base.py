@@ -1,4 +1,4 @@
-"""The seam of a source, one query in and one typed outcome out, and that of retractions."""
+"""The `SearchTool` protocol of a source, its query and result types, and source descriptions."""
 
 from __future__ import annotations
 

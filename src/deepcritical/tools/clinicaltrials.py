@@ -1,4 +1,4 @@
-"""ClinicalTrials.gov as a source: trials that run or ended, and those that were stopped."""
+"""Searches ClinicalTrials.gov for trials under way, ended and stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records in an answer of ClinicalTrials.gov (API v2): a page of studies, or one study.
+"""Reads records from an answer of ClinicalTrials.gov (API v2): a page, or one study.
 
 One bad study never costs the rest.
 """

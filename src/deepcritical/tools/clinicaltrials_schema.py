@@ -1,4 +1,4 @@
-"""A study as ClinicalTrials.gov (API v2) sends it, as far as it is read."""
+"""The fields that are read of a study from ClinicalTrials.gov (API v2)."""
 
 from __future__ import annotations
 

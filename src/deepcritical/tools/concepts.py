@@ -1,4 +1,4 @@
-"""The names by which a source is asked for a drug or a condition.
+"""Chooses the names by which a source is searched for a drug or a condition.
 
 A concept has a subject heading where the vocabulary has one with its id, and a few names. Brands
 are left out for drugs that the vocabulary knows; a class is searched by its names and its members.

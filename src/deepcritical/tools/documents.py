@@ -1,4 +1,4 @@
-"""Documents of the user's own as records: a PDF with its pages, or a text file.
+"""Reads documents of the user's own as records: a PDF with its pages, or a text file.
 
 Text without a page (`.txt`, `.md`) is a title on its first line and a text behind it. A document is
 read on this machine alone, and kept nowhere. They are a source of one run: all of them, once.

@@ -1,4 +1,4 @@
-"""Europe PMC as a source: papers, preprints, patents and theses, by its REST search."""
+"""Searches Europe PMC for papers, preprints, patents and theses by its REST API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of an answer of Europe PMC (result type core).
+"""Reads records from an answer of Europe PMC (result type core).
 
 Any field may be missing, null or of another type than documented; that costs the field, never the
 record, and never another record.

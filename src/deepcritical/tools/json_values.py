@@ -1,4 +1,4 @@
-"""Values out of decoded JSON of which any may be missing, null or of another type."""
+"""Reads values from decoded JSON in which any may be missing, null or of another type."""
 
 from __future__ import annotations
 

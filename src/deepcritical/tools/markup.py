@@ -1,4 +1,4 @@
-"""Plain text out of HTML, JATS, escaped markup or XML elements: nothing is lost or glued together.
+"""Extracts plain text from HTML, JATS, escaped markup and XML elements.
 
 Indexes print titles and abstracts with `<i>`, `<b>`, `<sup>`, `<sub>` and MathML inside (``%text``
 of the PubMed DTD). Read without them, ``10<sup>3</sup>`` becomes 10 and a gene in italics vanishes.

@@ -1,4 +1,4 @@
-"""PubMed by NCBI's E-utilities: ESearch and ELink find ids, EFetch gives the records.
+"""Searches PubMed by NCBI's E-utilities: ESearch and ELink find ids, EFetch gives records.
 
 Rules are those of "A General Introduction to the E-utilities" and "The E-utilities In-Depth"
 (Entrez Programming Utilities Help, NCBI Bookshelf NBK25497 and NBK25499): every call names `tool`

@@ -1,4 +1,4 @@
-"""The fields of one PubMed record, each read for itself: what is missing or odd is left out.
+"""Reads the fields of one PubMed record; one that is missing or odd is left out.
 
 Names of elements are those of the PubMed DTD (pubmed_250101.dtd) and of NLM's "MEDLINE/PubMed XML
 Element Descriptions".

@@ -1,4 +1,4 @@
-"""The records of an EFetch answer: PubMed's XML in, evidence out.
+"""Reads records from PubMed's XML, as EFetch answers.
 
 One bad record never costs the rest. It is read as a stream, one record at a time, because an answer
 of 1,000 records holds many megabytes of reference lists.

@@ -1,4 +1,4 @@
-"""Turns what is asked into the query language of a source.
+"""Translates a query into the query language of a source.
 
 Nothing that the user wrote is lost: operators, quotes, field tags, parentheses, acronyms and names
 stay, other names of a drug or a condition are added with OR.

@@ -1,4 +1,4 @@
-"""Searches outside of any run: one of all sources, and a light query to see whether one answers.
+"""Searches live sources outside of a run, and checks that a source answers.
 
 Every source is asked once, and each work becomes one record.
 """

@@ -1,4 +1,4 @@
-"""An evidence snapshot as a source: a JSONL file of records, ranked by BM25.
+"""Searches a snapshot: a JSONL file of records, ranked by BM25.
 
 For demo, re-runs and tests.
 """

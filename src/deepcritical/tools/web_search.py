@@ -1,4 +1,4 @@
-"""The open web as a source: DuckDuckGo's result list, title and snippet of each page.
+"""Searches the web by DuckDuckGo; only title and snippet of each page are read.
 
 Nothing behind a result is ever fetched: what a page says is not known beyond its snippet.
 """

@@ -1,4 +1,4 @@
-"""Classes of drugs, in the singular, the plural or as an abbreviation, and their members."""
+"""Finds classes of drugs in text, and lists their members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions named in text: headings, names, and what is above and below them in the tree.
+"""Finds conditions in text, with their MeSH headings and places in the tree.
 
 The table is made by `scripts/build_conditions.py` from MeSH's names and tree numbers, the Disease
 Ontology and a reviewed list.

@@ -1,4 +1,4 @@
-"""Drugs named in text: canonical names, synonyms, kinds.
+"""Finds drugs in text, with canonical names, synonyms and kinds.
 
 A drug is identified by its canonical name. What is a drug in a question only, such as coffee, zinc
 or T4, stands in a table of its own: in a record it is a food, a mineral or a laboratory value.

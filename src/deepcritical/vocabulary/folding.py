@@ -1,4 +1,4 @@
-"""Names compared in one spelling (case, accents, Greek, plurals, British) and found in texts."""
+"""Folds names to one spelling (case, accents, Greek, plurals, British) and finds them in text."""
 
 from __future__ import annotations
 

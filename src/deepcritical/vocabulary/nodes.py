@@ -1,4 +1,4 @@
-"""Conditions, targets and processes named in text, from the vocabulary built out of DrugMechDB.
+"""Finds conditions, targets and processes in text, by the vocabulary built from DrugMechDB.
 
 Words are compared in a folded form, so that spellings of one name meet: Greek letters and their
 names, possessives, plurals, hyphens, accents and British ae/oe/our. Offsets always refer to the

@@ -1,4 +1,4 @@
-"""Compares what parts off the people of a question with what parts off those of a study.
+"""Compares the population of a question with that of a study: age, stage, setting, severity.
 
 Age, stage, setting, severity, earlier treatment: a trial of others, or of all comers, tells of
 those asked about indirectly (GRADE guidelines 8, indirectness of population).

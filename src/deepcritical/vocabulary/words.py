@@ -1,4 +1,4 @@
-"""Ordinary English words, by which an unknown name is told from a word."""
+"""Recognises ordinary English words, which are no unknown names."""
 
 from __future__ import annotations
 

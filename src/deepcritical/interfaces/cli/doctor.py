@@ -1,4 +1,4 @@
-"""``deepcritical doctor``: checks what a run needs, and says what to do about each problem."""
+"""The command ``doctor``: checks what a run needs, and gives advice on each problem."""
 
 from __future__ import annotations
 

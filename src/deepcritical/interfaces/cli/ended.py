@@ -1,4 +1,4 @@
-"""Runs up to their end, or former ones instead; shown, printed, and written as files."""
+"""Runs a question to its end, or takes a former run; prints progress, result and files."""
 
 from __future__ import annotations
 

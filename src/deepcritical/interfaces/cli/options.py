@@ -1,4 +1,4 @@
-"""Options that several commands share: which model, where to search, what is read too.
+"""Command-line options that several commands share: model, sources, own documents.
 
 A key is no option: the list of processes would show it.
 """

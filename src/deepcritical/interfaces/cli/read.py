@@ -1,4 +1,4 @@
-"""``deepcritical read FILE|ID``, ``understand QUESTION`` and ``readings``: what a study says."""
+"""The commands ``read``, ``understand`` and ``readings``: show the reading of a study."""
 
 from __future__ import annotations
 

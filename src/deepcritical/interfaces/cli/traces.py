@@ -1,4 +1,4 @@
-"""``deepcritical traces``: the runs that are kept, to look at, follow, export, stop and resume."""
+"""The command ``traces``: lists, follows, exports, stops and resumes stored runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools by streamable HTTP, as a part of the one application."""
+"""Serves the MCP tools over streamable HTTP, within the one application."""
 
 from __future__ import annotations
 

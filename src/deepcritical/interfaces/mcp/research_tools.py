@@ -1,4 +1,4 @@
-"""Tools that start runs, follow them, stop them and read what they found.
+"""MCP tools that start, follow and stop runs, and read their results.
 
 A call only attaches to its run: whoever loses the call loses nothing of the run.
 """

@@ -1,4 +1,4 @@
-"""Tools that search the live sources, and that hold a sentence against what it cites."""
+"""MCP tools that search live sources, and check a sentence against the records it cites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form: one field for whatever is asked, and its options under a fold."""
+"""The form of the page: the question and its options."""
 
 from __future__ import annotations
 

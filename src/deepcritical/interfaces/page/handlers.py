@@ -1,4 +1,4 @@
-"""Starting a run and finding one again; each handler leaves the work to the run."""
+"""Event handlers of the page: start a run, review its plan, open a former run."""
 
 from __future__ import annotations
 

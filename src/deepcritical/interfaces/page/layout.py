@@ -1,4 +1,4 @@
-"""The page: a question, the run as it goes, the report.
+"""Assembles the page: form, progress of the run, report and chat.
 
 The page only starts runs and shows them. Progress comes from the run's own log by EventSource
 (``assets/live.js``), so that a lost connection or a closed tab changes nothing for the run.

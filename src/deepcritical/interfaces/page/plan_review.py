@@ -1,4 +1,4 @@
-"""A plan as fields that a person edits before anything is searched."""
+"""The form in which a person edits a plan before anything is searched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The REST API: starts runs, follows and stops them, hands out what they end with.
+"""The REST API of runs: starts, follows, stops and exports them.
 
 Who may read a run, and who may do more, is decided by `access`.
 """

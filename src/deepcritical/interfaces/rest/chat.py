@@ -1,4 +1,4 @@
-"""A chat over REST: one is opened, each message is answered by the events of its turn."""
+"""The REST API of chats: opens one, and answers each message with the events of its turn."""
 
 from __future__ import annotations
 

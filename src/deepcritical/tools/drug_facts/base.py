@@ -1,4 +1,4 @@
-"""Curated sources: how each is asked, how all are at once, and what they share.
+"""The base class of curated sources, and the look-up that asks all of them at once.
 
 A source that fails costs no other its facts.
 """

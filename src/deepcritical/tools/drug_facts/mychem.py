@@ -1,4 +1,4 @@
-"""Identity, targets, indications, approvals and classes of a drug, by MyChem.info.
+"""Looks up identity, targets, indications, approvals and classes of a drug in MyChem.info.
 
 MyChem.info joins what ChEMBL, DrugCentral, the Guide to Pharmacology and the FDA curate. A query
 brings several hits: products, salts, and the substance itself. ChEMBL hangs the mechanisms of some

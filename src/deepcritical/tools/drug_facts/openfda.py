@@ -1,4 +1,4 @@
-"""Labels of products and counts of reported adverse events, by openFDA.
+"""Looks up labels of products and counts of reported adverse events in openFDA.
 
 It answers 404 where nothing matches.
 """

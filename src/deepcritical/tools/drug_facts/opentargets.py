@@ -1,4 +1,4 @@
-"""Mechanisms, indications, and what is known of a drug's targets, by Open Targets (GraphQL).
+"""Looks up mechanisms, indications and target data of a drug in Open Targets (GraphQL).
 
 An error of Open Targets arrives with status 200, under `errors`. Names of fields are those since
 2026: `maxClinicalStage`.

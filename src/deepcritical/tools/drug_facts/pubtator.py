@@ -1,4 +1,4 @@
-"""Relations of a drug that PubTator3 reads from papers.
+"""Looks up relations of a drug that PubTator3 extracts from papers.
 
 Its names of chemicals are MeSH's, and count capitals: a drug is asked for as it is and with a
 capital.
