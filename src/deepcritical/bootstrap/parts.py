@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, get_args
 
 from deepcritical.domain.budget import Step
 from deepcritical.domain.errors import ConfigurationError
@@ -139,19 +139,10 @@ def open_operations(settings: Settings) -> Operations | None:
     return Operations(database, ttl_s=TTL_S, most_takeovers=MOST_TAKEOVERS + 1)
 
 
-class OpenReadings(NamedTuple):
-    """The readings of studies in the database of the settings. Close them."""
-
-    store: StudyReadings
-    close: Callable[[], Awaitable[None]]
-
-
-def open_readings(settings: Settings) -> OpenReadings | None:
-    """The store of readings; None when nothing is kept. Nothing is opened yet."""
-    if settings.database_url is None:
-        return None
-    database = Database(settings.database_url.get_secret_value())
-    return OpenReadings(StudyReadings(database), database.close)
+def open_readings(settings: Settings) -> StudyReadings | None:
+    """The store of readings; None when nothing is kept. Nothing is opened yet. Close it."""
+    url = settings.database_url
+    return StudyReadings(Database(url.get_secret_value())) if url else None
 
 
 def open_telemetry() -> Telemetry:

@@ -105,18 +105,13 @@ class Reading(Model):
         return not self.excluded_because
 
     @property
-    def mixed(self) -> bool:
-        """Return whether one outcome benefits in the record, and another shows none or harm."""
-        return bool(self.supporting and self.refuting)
-
-    @property
     def direction(self) -> Direction:
         """Return the direction of the benefit over the whole record."""
         return _direction(bool(self.supporting), bool(self.refuting))
 
     @property
     def stance(self) -> Stance:
-        """The stance of the whole record; with findings both ways it is neutral and `mixed`."""
+        """The stance of the whole record; with findings both ways it is neutral."""
         told = self.direction
         return Stance(told) if told in ("supports", "refutes") else Stance.NEUTRAL
 
@@ -178,11 +173,6 @@ class Appraisal(Model):
     def counts(self) -> bool:
         """Return whether the record may decide a verdict: included and not retracted."""
         return self.reading.included and not self.grade.retracted
-
-    @property
-    def clinical(self) -> bool:
-        """Return whether the record studied people (OCEBM level 1-4)."""
-        return self.grade.level is not None and self.grade.level <= 4
 
 
 class StudyFinding(Model):

@@ -179,12 +179,7 @@ def is_negative_stop(evidence: Evidence) -> bool:
     meta = evidence.metadata
     if meta.status == "WITHDRAWN" or meta.enrollment == 0:
         return False  # nobody was treated, so nothing was found
-    return is_negative_reason(meta.why_stopped or "")
-
-
-def is_negative_reason(why: str) -> bool:
-    """Return whether a reason for stopping is futility, lack of effect or harm."""
-    return classify_stop(why) in ("efficacy", "safety")
+    return classify_stop(meta.why_stopped or "") in ("efficacy", "safety")
 
 
 def is_harm_stop(why: str) -> bool:
@@ -199,7 +194,7 @@ _STALE = bounded(
     re.IGNORECASE,
 )
 """A note that says that the status of a registry entry may have changed since."""
-_RUNNING = frozenset(
+RUNNING = frozenset(
     {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
 )
 
@@ -210,7 +205,7 @@ def is_under_way(record: Evidence, today: str) -> bool:
     if meta.kind != "trial" or meta.why_stopped or meta.has_results:
         return False
     year = re.search(r"\b(?:19|20)\d\d\b", meta.completion_date or "")
-    return meta.status in _RUNNING and not (year and year.group() < today[:4])
+    return meta.status in RUNNING and not (year and year.group() < today[:4])
 
 
 def is_current(record: Evidence) -> bool:
@@ -227,6 +222,6 @@ def told_status(record: Evidence) -> str:
 def status_words(status: str, note: str, date: str) -> str:
     """The same from a status in capitals, the note kept with its entry, and the entry's date."""
     told = status.replace("_", " ").lower()
-    if status in _RUNNING and _STALE.search(note):
+    if status in RUNNING and _STALE.search(note):
         return f"{told} (as recorded{f' in {date[:4]}' if date else ''})"
     return told

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
+from statistics import mean
 from typing import NamedTuple
 
 from deepcritical.domain.report import ResearchReport
@@ -288,15 +289,11 @@ def _ordered(
                 for n, slot in enumerate(line)
             }
             means = {
-                slot: _mean([places[s] for s in beside[slot][side]], places[slot])
+                slot: mean([places[s] for s in beside[slot][side] or [slot]])
                 for slot in columns[column]
             }
             columns[column] = sorted(columns[column], key=means.__getitem__)
     return columns
-
-
-def _mean(places: list[float], own: float) -> float:
-    return sum(places) / len(places) if places else own
 
 
 def _placed(

@@ -225,6 +225,10 @@ class Stored:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    async def close(self) -> None:
+        """Close the database."""
+        await self._database.close()
+
 
 Query = Callable[Concatenate["sa.Connection", P], T]
 Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]

@@ -18,7 +18,6 @@ from deepcritical.services.lexical import LexicalIndex, fuse, searchable, terms,
 
 if TYPE_CHECKING:
     import numpy as np
-    from llama_index.core.vector_stores.types import MetadataFilters
     from llama_index.vector_stores.chroma import ChromaVectorStore
     from numpy.typing import NDArray
 
@@ -320,12 +319,6 @@ def _picked(
     return found
 
 
-def _of_run(run_id: str) -> MetadataFilters:
-    from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
-
-    return MetadataFilters(filters=[MetadataFilter(key=_RUN, value=run_id)])
-
-
 def _add(
     rows: ChromaVectorStore, run_id: str, new: Sequence[tuple[str, NDArray[np.float32]]]
 ) -> None:
@@ -346,11 +339,14 @@ def _add(
 def _nearest(
     rows: ChromaVectorStore, run_id: str, vector: NDArray[np.float32], n: int
 ) -> dict[str, float]:
-    from llama_index.core.vector_stores.types import VectorStoreQuery
-
-    query = VectorStoreQuery(
-        query_embedding=vector.tolist(), similarity_top_k=n, filters=_of_run(run_id)
+    from llama_index.core.vector_stores.types import (
+        MetadataFilter,
+        MetadataFilters,
+        VectorStoreQuery,
     )
+
+    of_run = MetadataFilters(filters=[MetadataFilter(key=_RUN, value=run_id)])
+    query = VectorStoreQuery(query_embedding=vector.tolist(), similarity_top_k=n, filters=of_run)
     with translated("be read"):
         found = rows.query(query)
     # LlamaIndex gives exp(-distance), and the distance is 1 - cosine.

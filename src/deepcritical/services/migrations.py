@@ -94,11 +94,6 @@ def _give_keys(connection: sa.Connection) -> None:
         connection.execute(change, given)
 
 
-def _add_conducting_workers(operations: Operations) -> None:
-    """Add the column of workers that take runs from the queue: servers may only accept them."""
-    _add_columns(operations, tables.workers.c.conducts)
-
-
 def _add_answers(operations: Operations) -> None:
     """Add tables of model answers within a step, places of lost runs, and pruned runs."""
     _making(tables.model_answers)(operations)
@@ -114,7 +109,9 @@ ALL = {
     "0002_event_keys": _add_event_keys,
     "0003_jobs": _making(tables.jobs, tables.workers),
     "0004_rate_limits": _making(tables.rate_limits),
-    "0005_conducting_workers": _add_conducting_workers,
+    "0005_conducting_workers": lambda operations: _add_columns(
+        operations, tables.workers.c.conducts
+    ),
     "0006_study_readings": _making(tables.study_readings, tables.reading_claims),
     "0007_answers": _add_answers,
     "0008_uploads": _making(tables.uploads),

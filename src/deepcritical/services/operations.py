@@ -231,7 +231,3 @@ class Operations(Stored):
             return _stuck(connection, live, self._most_takeovers - 1, silent)
 
         return await self._database.read(work)
-
-    async def close(self) -> None:
-        """Close every connection."""
-        await self._database.close()

@@ -13,16 +13,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
-from deepcritical.domain.events import (
-    LoggedEvent,
-    RunCancelled,
-    RunFailed,
-)
-from deepcritical.domain.traces import (
-    LOCAL_USER,
-    ToolTrace,
-    TraceSummary,
-)
+from deepcritical.domain.events import LoggedEvent, RunCancelled, RunFailed
+from deepcritical.domain.traces import LOCAL_USER, ToolTrace, TraceSummary
 from deepcritical.services.database import Database, Stored, writes
 from deepcritical.services.imports import Later
 
@@ -62,10 +54,6 @@ class ToolTraceService(Stored):
         A signal handler may call it.
         """
         self._ending = True
-
-    async def close(self) -> None:
-        """Close the database."""
-        await self._database.close()
 
     async def create_trace(
         self,

@@ -330,7 +330,8 @@ def _is_meant(text: str, start: int, end: int, row: int, around: frozenset[str] 
         return False
     if around and _decided_row(written.casefold(), around) == row:
         return not written.islower() or (len(written) > 2 and not is_english(written))
-    if _is_abbreviation(written) and written.casefold() != canonical:
+    longest = max(map(len, _LETTERS.findall(written)), default=0)
+    if longest <= _MIN_LENGTH and written.casefold() != canonical:
         plain = asked and written[1:].islower() and len(written) > 2 and not is_english(written)
         return plain or (asked and " " in written) or _has_capitals(written)
     if asked and (
@@ -339,10 +340,6 @@ def _is_meant(text: str, start: int, end: int, row: int, around: frozenset[str] 
         return False
     part_of_biology = endogenous or (asked and written.casefold() in _table().asked)
     return not (part_of_biology and BIOLOGY_BEHIND.match(text, end))
-
-
-def _is_abbreviation(written: str) -> bool:
-    return max((len(run) for run in _LETTERS.findall(written)), default=0) <= _MIN_LENGTH
 
 
 def _has_capitals(written: str) -> bool:

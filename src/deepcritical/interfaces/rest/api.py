@@ -155,11 +155,9 @@ async def list_similar(
     similar: SimilarRuns | None = request.app.state.similar
     rules.admit_heavy(request)
     limits: dict[str, Any] = {"context": context, "depth": depth, "max_iterations": max_iterations}
-    if similar is None:
-        return models.similar_shown(())
-    return models.similar_shown(
-        await similar.similar(question, tool, user_id=caller.user_id, **limits)
-    )
+    own = caller.user_id
+    found = await similar.similar(question, tool, user_id=own, **limits) if similar else ()
+    return models.similar_shown(found)
 
 
 @router.get("/runs/{run_id}")
@@ -237,7 +235,8 @@ async def share_run(run: Own, rules: Rules, asked: models.ShareRequest = WEEK) -
     """Make a link that lets others read a run until it expires; nothing else ends it."""
     if not rules.keeps_private:
         raise HTTPException(409, "Runs are not private here: the address of a run is its link.")
-    return models.shared_run(rules.shares.make(run.run_id, asked.hours))
+    link = rules.shares.make(run.run_id, asked.hours)
+    return models.SharedRun(page=f"/?{link.query}", share=link.value, expires_at=link.expires_at)
 
 
 @router.post("/runs/{run_id}/again", status_code=202)

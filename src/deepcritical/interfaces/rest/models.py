@@ -19,7 +19,7 @@ from deepcritical.domain.votes import Tier
 from deepcritical.interfaces.access import Caller
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
-from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS, ShareLink
+from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
 
@@ -227,16 +227,10 @@ def started_run(run_id: str, caller: Caller, response: Response) -> StartedRun:
     return StartedRun(id=run_id, links=links, owner_token=caller.owner_token)
 
 
-def shared_run(link: ShareLink) -> SharedRun:
-    """A share link with the addresses that it opens."""
-    return SharedRun(page=f"/?{link.query}", share=link.value, expires_at=link.expires_at)
-
-
 def run_listed(trace: TraceSummary) -> RunListed:
     """A run of the list."""
-    return RunListed(
-        **_standing(trace.id, trace.tool_name, str(trace.input_params.get("question", "")), trace)
-    )
+    question = str(trace.input_params.get("question", ""))
+    return RunListed(**_standing(trace.id, trace.tool_name, question, trace))
 
 
 def _standing(run_id: str, tool: str, question: str, at: Folded | TraceSummary) -> dict[str, Any]:
