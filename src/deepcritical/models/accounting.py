@@ -85,22 +85,15 @@ class RunAccount:
         else:
             self.by_rule[judgement] = "done"
         await self._tell(judgement, "model in part" if in_part else "rules", why.message, dropped)
-        if why.message.startswith(NOT_ASKED):
-            await self._gave_up(why)
-            return
         partly = "partly " if in_part else ""
-        await self._desk.tell(
-            Notice(
-                message=f"Continued {partly}without the model in {_WHAT[judgement]}: {why.message}."
-            )
-        )
-
-    async def _gave_up(self, why: ReasoningError) -> None:
-        """That a model is given up is one fact, whatever it was to help with: it is told once."""
-        if not self._told_end:
+        told = f"Continued {partly}without the model in {_WHAT[judgement]}: {why.message}."
+        if why.message.startswith(NOT_ASKED):
+            # That a model is given up is one fact, whatever it was to help with: it is told once.
+            if self._told_end:
+                return
             self._told_end = True
-            told = f"Continued without the model: {why.message}."
-            await self._desk.tell(Notice(message=f"{told} {why.advice}".strip()))
+            told = f"Continued without the model: {why.message}. {why.advice}".strip()
+        await self._desk.tell(Notice(message=told))
 
     async def _tell(self, judgement: Judgement, by: str, reason: str, dropped: int) -> None:
         event = {"judgement": judgement, "made_by": by, "reason": reason, "dropped": dropped}

@@ -265,11 +265,6 @@ class EvidenceStore:
         }
         return frozenset(s.query for s in self.searches) - (failed - answered)
 
-    @property
-    def identified(self) -> int:
-        """Records in all answers of all sources, duplicates included (PRISMA: identified)."""
-        return sum(search.identified for search in self.searches)
-
 
 def as_snapshot(records: Iterable[Evidence], name: str, created: str = "") -> bytes:
     """Records as a snapshot file: JSONL, UTF-8, headed by their number and SHA-256.

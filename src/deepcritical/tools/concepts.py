@@ -65,7 +65,7 @@ def drug_concept(drug: Drug) -> Concept:
         listed = tuple(n for one in told for n in (one, *generic_names(one)))[:MAX_MEMBERS]
         if is_list:
             return Concept(listed)
-        members = listed or known_members(group, MAX_MEMBERS)
+        members = listed or known_members(group)[:MAX_MEMBERS]
         # "antiepileptics" and "antiepileptic drugs" are both found by the word without its s.
         words = (n.removesuffix("s") for n in names if n.islower() and _WORD.fullmatch(n))
         stems = tuple(dict.fromkeys(word for word in words if len(word) > _MIN_STEM))

@@ -77,13 +77,13 @@ def _listed(name: str) -> DrugClass | None:
     return listed_class(names) if is_known else None
 
 
-def known_members(group: DrugClass, most: int) -> tuple[str, ...]:
-    """Return up to `most` drugs of a class, the best known first.
+def known_members(group: DrugClass) -> tuple[str, ...]:
+    """Return the drugs of a class, the best known first.
 
     A drug counts as better known the more names the dictionary has for it: names are given where a
     drug is sold.
     """
-    return tuple(sorted(group.members, key=lambda m: (-len(lookup_drug(m).synonyms), m))[:most])
+    return tuple(sorted(group.members, key=lambda m: (-len(lookup_drug(m).synonyms), m)))
 
 
 def _named(key: str) -> DrugClass | None:

@@ -182,11 +182,6 @@ class DrugFactsLookUp:
         self._deadline_s = deadline_s
         self._today = today
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the sources."""
-        return tuple(source.terms.source for source in self._sources)
-
     async def look_up(self, drugs: Sequence[Drug], within_s: float) -> tuple[DrugFacts, ...]:
         """The facts on each drug, in their order, after so many seconds at the latest."""
         today = self._today()
