@@ -25,7 +25,7 @@ import typer
 from pydantic import AliasChoices, BaseModel, SecretStr
 from typer.models import ArgumentInfo, OptionInfo
 
-from deepcritical.bootstrap import build_lookups, build_runs
+from deepcritical.bootstrap import Lookups, build_runs
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent
 from deepcritical.domain.model_keys import key_variable
@@ -326,7 +326,7 @@ def build_schema(model: type[BaseModel]) -> str:
 def list_tools() -> list[Tool]:
     """List the tools for agents; nothing is run or searched."""
     settings = Settings.model_construct(snapshot="demo", database_url=None)
-    return list(catalogue(build_runs(settings), build_lookups(settings)).values())
+    return list(catalogue(build_runs(settings), Lookups(settings, settings.snapshot)).values())
 
 
 def tools() -> str:

@@ -58,7 +58,7 @@ else:
 
 
 class Settings(_WithSources):
-    """What can be set without a command-line option."""
+    """The settings: environment variables for what has no command-line option."""
 
     model_config = SettingsConfigDict(
         env_prefix=_PREFIX,
@@ -275,7 +275,7 @@ class Settings(_WithSources):
 
     @property
     def chroma_headers(self) -> dict[str, str]:
-        """What the Chroma server is sent with every request."""
+        """Return the headers of every request to the Chroma server."""
         token = self.chroma_token.get_secret_value() if self.chroma_token else ""
         return token_headers(token, self.chroma_token_header)
 

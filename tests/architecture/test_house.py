@@ -44,6 +44,8 @@ def module_name(path: Path) -> str:
 
 
 MODULES = {module_name(path): path for path in sorted(SRC.rglob("*.py"))}
+MOST_RIDDLES = 454
+"""Of the packages that were not gone through yet: the number may only fall, to 0."""
 FACES = [path for path in MODULES.values() if path.name == "__init__.py"]
 TEST_FILES = sorted((ROOT / "tests").rglob("*.py"))
 
@@ -90,6 +92,18 @@ def test_no_file_and_no_function_is_too_long(
     monkeypatch.chdir(ROOT)
     exit_code = check_sizes.main()
     assert exit_code == 0, capsys.readouterr().out
+
+
+def test_docstrings_do_not_begin_as_questions() -> None:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    found = [
+        node
+        for path in MODULES.values()
+        for node in ast.walk(tree(path))
+        if isinstance(node, documented)
+        and re.match(r"(Wh(at|o|ether|ere|en|ich|y)|How)\b", ast.get_docstring(node) or "")
+    ]
+    assert len(found) <= MOST_RIDDLES, f"{len(found)} docstrings, at most {MOST_RIDDLES}"
 
 
 def test_the_entry_points_are_those_of_the_project_file() -> None:

@@ -1,1 +1,1 @@
-"""The four agents of the team: adapters from the agent framework to one research step each."""
+"""The four agents of the team: each adapts one research step to the agent framework."""

@@ -1,10 +1,9 @@
-"""The composition root: settings in, a ready application out.
+"""The composition root: builds the application from the settings.
 
 Implementations are picked here and nowhere else.
 """
 
 from deepcritical.bootstrap.application import (
-    build_lookups,
     build_reasoner,
     build_runs,
     limits_of,
@@ -26,7 +25,6 @@ __all__ = [
     "ChatService",
     "LiveSources",
     "Lookups",
-    "build_lookups",
     "build_model_server",
     "build_reasoner",
     "build_runs",

@@ -1,4 +1,4 @@
-"""Settings in, a ready application out: the implementations are picked here."""
+"""Builds the service of runs from the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from uuid import uuid4
 
 from pydantic import SecretStr, ValidationError
 
-from deepcritical.bootstrap.live import Lookups
 from deepcritical.bootstrap.parts import (
     build_durable,
     build_model_server,
@@ -105,17 +104,16 @@ def build_runs(
         traces=traces,
         durable=_durable(settings, traces, serves, conducts) if traces else None,
         place=place,
-        model=_model_of(settings),
+        model=ModelChoice(
+            name=settings.model or "",
+            base_url=settings.model_base_url or "",
+            manager=settings.manager,
+        ),
         parts_for=partial(_parts_for, settings, choosing, library, opening),
         telemetry=telemetry,
         open_at=opening,
         lacks_key=_lacks_key(settings),
     )
-
-
-def _model_of(settings: Settings) -> ModelChoice:
-    name, url = settings.model or "", settings.model_base_url or ""
-    return ModelChoice(name=name, base_url=url, manager=settings.manager)
 
 
 def _durable(
@@ -132,13 +130,6 @@ def _durable(
         one_shot=not serves,
         keeping=(settings.keep_events_days, settings.keep_runs_days),
     )
-
-
-def build_lookups(
-    settings: Settings, *, snapshot: str | None = None, sources: Sequence[str] = ()
-) -> Lookups:
-    """Searches and look-ups outside of runs; ids are looked up where the runs search."""
-    return Lookups(settings, place_of(settings, snapshot=snapshot, sources=sources).snapshot)
 
 
 def _parts_for(
@@ -166,7 +157,7 @@ def _parts_for(
 
 
 def _lacks_key(settings: Settings) -> bool:
-    """Whether their model answers nobody without a key, and they have none."""
+    """Return whether their model answers nobody without a key, and they have none."""
     if settings.model is None or settings.model_key:
         return False
     return build_model_server(settings, settings.model).needs_key

@@ -1,4 +1,4 @@
-"""Settings in, a chat out: its tools, its reasoner, and what finds similar runs."""
+"""Builds the chat from the settings: its tools, its reasoner, and the search for similar runs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -70,7 +70,7 @@ async def open_chats(
 
 
 def build_similar(settings: Settings, runs: RunService, place: Place) -> SimilarRuns:
-    """What finds former runs of nearly the same question."""
+    """Return the search for former runs of nearly the same question."""
     local = place.snapshot is not None
     return SimilarRuns(
         runs,

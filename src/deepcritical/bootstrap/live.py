@@ -1,4 +1,4 @@
-"""Opens the live sources of the settings, and looks records up in them outside of any run."""
+"""Opens the live sources of the settings, and looks up records in them outside of runs."""
 
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -1,11 +1,11 @@
-"""Settings in, single parts out: the durable engine, models' servers, operations, telemetry."""
+"""Builds single parts from the settings: durable engine, model servers, telemetry, stores."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, get_args
 
 from deepcritical.domain.budget import Step
 from deepcritical.domain.errors import ConfigurationError
@@ -139,23 +139,14 @@ def open_operations(settings: Settings) -> Operations | None:
     return Operations(database, ttl_s=TTL_S, most_takeovers=MOST_TAKEOVERS + 1)
 
 
-class OpenReadings(NamedTuple):
-    """The readings of studies in the database of the settings. Close them."""
-
-    store: StudyReadings
-    close: Callable[[], Awaitable[None]]
-
-
-def open_readings(settings: Settings) -> OpenReadings | None:
-    """The store of readings; None when nothing is kept. Nothing is opened yet."""
-    if settings.database_url is None:
-        return None
-    database = Database(settings.database_url.get_secret_value())
-    return OpenReadings(StudyReadings(database), database.close)
+def open_readings(settings: Settings) -> StudyReadings | None:
+    """The store of readings; None when nothing is kept. Nothing is opened yet. Close it."""
+    url = settings.database_url
+    return StudyReadings(Database(url.get_secret_value())) if url else None
 
 
 def open_telemetry() -> Telemetry:
-    """Where spans go by the variables of OpenTelemetry in the environment; by default nowhere.
+    """Return the exporter of spans that OpenTelemetry's variables ask for; by default none.
 
     Raises:
         ConfigurationError: They ask for what cannot be done, or a library is not installed.
@@ -180,7 +171,7 @@ def open_telemetry() -> Telemetry:
 
 
 def _is_wanted() -> bool:
-    """Whether spans are to be sent."""
+    """Return whether spans are to be sent."""
     exporter = os.environ.get("OTEL_TRACES_EXPORTER", "").strip().lower()
     if exporter not in ("", "none", "otlp"):
         raise ConfigurationError(

@@ -1,4 +1,4 @@
-"""Where runs search: live sources, or one snapshot; and how those are opened for a run."""
+"""Opens the sources of runs: live sources, or one snapshot."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -47,7 +47,7 @@ def place_of(
     snapshot: str | None = None,
     sources: Sequence[str] = (),
 ) -> Place:
-    """Where runs search: as for `build_runs`.
+    """Return the place that runs search, chosen as for `build_runs`.
 
     Raises:
         ValueError: Both a snapshot and sources are given, or one of them is unknown.

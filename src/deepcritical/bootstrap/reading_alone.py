@@ -1,4 +1,4 @@
-"""Reads one document or record by itself: what it says of its study, and what that would count."""
+"""Reads a single document or record, and weighs it on a question."""
 
 import asyncio
 from pathlib import Path
@@ -21,7 +21,7 @@ _ONLY = "E1"
 
 
 class StudyCard(NamedTuple):
-    """What one record says of its study."""
+    """One record's account of its study."""
 
     record: Evidence
     reading: StudyReading

@@ -1,1 +1,1 @@
-"""Pure types and rules of the field: standard library and pydantic only, no I/O."""
+"""Types and rules of the field: standard library and pydantic only, no I/O."""

@@ -1,4 +1,4 @@
-"""Abbreviations defined in a text, such as "AMP-activated protein kinase (AMPK)".
+"""Finds abbreviations defined in a text, as in "AMP-activated protein kinase (AMPK)".
 
 The algorithm is that of A. S. Schwartz and M. A. Hearst, "A simple algorithm for identifying
 abbreviation definitions in biomedical text", Pacific Symposium on Biocomputing 8 (2003) 451-462:
@@ -59,7 +59,7 @@ def _is_short_form(candidate: str) -> bool:
 
 
 def _marks(candidate: str) -> int:
-    """How many capitals, digits and Greek letters a candidate has."""
+    """Return the number of capitals, digits and Greek letters in a candidate."""
     return sum(c.isupper() or c.isdigit() or c.lower() in _GREEK_INITIALS for c in candidate)
 
 
@@ -88,7 +88,7 @@ def _long_form(short: str, candidate: str) -> str | None:
 
 
 def _by_initials(short: str, candidate: str) -> int | None:
-    """Where the last words begin whose initials are the characters of `short`."""
+    """Return the offset at which the last words begin whose initials are the letters of `short`."""
     wanted = [char for char in short if char.isalnum()]
     words = list(_WORD.finditer(candidate))[-len(wanted) :]
     initials = [word[0][0] for word in words]
@@ -99,7 +99,7 @@ def _by_initials(short: str, candidate: str) -> int | None:
 
 
 def _by_characters(short: str, candidate: str) -> int | None:
-    """Where the characters of `short` begin when they are matched from right to left."""
+    """Return where the characters of `short` begin when they are matched from right to left."""
     at = len(candidate)
     for index in range(len(short) - 1, -1, -1):
         char = short[index]

@@ -1,4 +1,4 @@
-"""The answer to a free question, and what the `deep_research` tool hands out of it.
+"""The answer to a free question, and the output of the `deep_research` tool.
 
 Inline `[n]` points at `references[n - 1]`.
 """
@@ -41,7 +41,7 @@ ANSWER_SCHEMA: Literal[2] = 2
 
 
 class AnswerPart(Model):
-    """What is said of one checklist item."""
+    """The statements on one checklist item."""
 
     item: str
     """Id of the item."""
@@ -81,7 +81,7 @@ NOTHING_COVERED = ChecklistCoverage(satisfied=(), gaps=())
 
 
 class ToolOutput(Model):
-    """What the `deep_research` tool returns."""
+    """The output of the `deep_research` tool."""
 
     trace_id: str
     answer: str
@@ -98,7 +98,7 @@ class ToolOutput(Model):
         covered: ChecklistCoverage = NOTHING_COVERED,
         iterations_used: int = 0,
     ) -> Self:
-        """What the tool returns of a run that ended without an answer."""
+        """Return the output of a run that ended without an answer."""
         return cls(
             trace_id=trace_id,
             answer=why,
@@ -197,7 +197,7 @@ class DeepAnswer(Model):
         return table(("What must be known", "Coverage", "Because", "Cited"), rows)
 
     def _repr_markdown_(self) -> str:
-        """What a notebook shows."""
+        """Return the Markdown that a notebook shows."""
         return self.to_markdown()
 
     def to_markdown(self) -> str:

@@ -1,4 +1,4 @@
-"""What a record, and its study as a whole, say about one drug for the condition in question."""
+"""Findings of a record, and of a whole study, on one drug for the condition in question."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Stance(StrEnum):
 
 
 class Direction(StrEnum):
-    """What a study, with all its records, says of the benefit."""
+    """The effect that a study reports, taken over all its records."""
 
     SUPPORTS = "supports"
     REFUTES = "refutes"
@@ -33,7 +33,7 @@ class Direction(StrEnum):
 
 
 class Remark(StrEnum):
-    """Why a record gives no direction, or how its findings must be read."""
+    """Reasons for a record without a direction, and warnings on how to read its findings."""
 
     HEAD_TO_HEAD = (
         "the drug is compared with another active drug only, "
@@ -57,7 +57,7 @@ _FOR = (Way.BENEFIT, Way.CONFLICT)
 
 
 class Reading(Model):
-    """What a reasoner read in one record about one drug. Every fact is located in the record."""
+    """A reasoner's reading of one record on one drug. Every fact is located in the record."""
 
     evidence_id: str
     drug: str
@@ -101,22 +101,17 @@ class Reading(Model):
 
     @property
     def included(self) -> bool:
-        """Whether the record bears on the question."""
+        """Return whether the record bears on the question."""
         return not self.excluded_because
 
     @property
-    def mixed(self) -> bool:
-        """Whether the record reports benefit for one outcome and none, or harm, for another."""
-        return bool(self.supporting and self.refuting)
-
-    @property
     def direction(self) -> Direction:
-        """What the whole record says of the benefit."""
+        """Return the direction of the benefit over the whole record."""
         return _direction(bool(self.supporting), bool(self.refuting))
 
     @property
     def stance(self) -> Stance:
-        """The stance of the whole record; with findings both ways it is neutral and `mixed`."""
+        """The stance of the whole record; with findings both ways it is neutral."""
         told = self.direction
         return Stance(told) if told in ("supports", "refutes") else Stance.NEUTRAL
 
@@ -176,13 +171,8 @@ class Appraisal(Model):
 
     @property
     def counts(self) -> bool:
-        """Whether the record may decide a verdict: included and not retracted."""
+        """Return whether the record may decide a verdict: included and not retracted."""
         return self.reading.included and not self.grade.retracted
-
-    @property
-    def clinical(self) -> bool:
-        """Whether the record studied people (OCEBM level 1-4)."""
-        return self.grade.level is not None and self.grade.level <= 4
 
 
 class StudyFinding(Model):
@@ -218,12 +208,12 @@ class StudyFinding(Model):
 
     @property
     def clinical(self) -> bool:
-        """Whether the study studied people (OCEBM level 1-4)."""
+        """Return whether the study studied people (OCEBM level 1-4)."""
         return self.level is not None and self.level <= 4
 
     @property
     def randomised(self) -> bool:
-        """Whether the study is a randomised trial or a review of such (OCEBM level 1-2)."""
+        """Return whether the study is a randomised trial or a review of such (OCEBM level 1-2)."""
         return self.level is not None and self.level <= 2
 
 
@@ -268,7 +258,7 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
 def study_findings(
     appraisals: Mapping[str, Appraisal], groups: Iterable[Sequence[str]]
 ) -> tuple[StudyFinding, ...]:
-    """What each study says, from its records that count.
+    """Return the findings of each study, from its records that count.
 
     Records that no id links are of one study where they tell the same estimate of as many people,
     or compare the same in as many people, of whom there are too many for chance.
@@ -305,7 +295,7 @@ def _joined(studies: Sequence[list[Appraisal]]) -> list[list[Appraisal]]:
 
 
 def _people_of(vote: Vote) -> Iterator[tuple[object, ...]]:
-    """What tells the people of a trial's result from those of all other trials.
+    """Return the words that distinguish the people of a trial's result from other trials'.
 
     Round numbers do not: many trials are planned alike.
     """

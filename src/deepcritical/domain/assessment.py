@@ -1,4 +1,4 @@
-"""The judge's assessment: scores, gaps and the wish for more.
+"""The judge's assessment: scores, gaps and searches for the next round.
 
 Whether the run goes on is decided by code.
 """
@@ -10,7 +10,7 @@ from deepcritical.domain.question import SearchQuery
 
 
 class RoundChoice(Model):
-    """What the judge wants of the next round. Whether there is one is decided by code."""
+    """The judge's wishes for the next round. Code decides if there is one."""
 
     wants_more: bool
     """Whether another round is wanted."""
@@ -20,7 +20,7 @@ class RoundChoice(Model):
 
 
 class JudgeAssessment(Model):
-    """What the judge makes of the evidence after one round."""
+    """The judge's assessment of the evidence after one round."""
 
     mechanism_score: Score10
     """Strength of the mechanism, 0 none to 10 every edge shown without contradiction."""

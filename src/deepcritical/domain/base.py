@@ -1,4 +1,4 @@
-"""The one base model and the bounded numbers that the whole domain shares."""
+"""The base model and the bounded numbers of the domain."""
 
 from typing import Annotated, NamedTuple
 

@@ -1,9 +1,8 @@
-"""The brief: the answer to a question on one screen, as data and in words for every renderer."""
+"""The brief: the answer to a question on one screen, as data and in words."""
 
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pydantic import Field
 
@@ -13,10 +12,6 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import OutcomeRow
-
-if TYPE_CHECKING:
-    from deepcritical.domain.report_parts import Reference
-    from deepcritical.domain.verdict import Verdict
 
 
 class DecidingStudy(Model):
@@ -66,7 +61,7 @@ class StudyRow(Model):
 
 
 class Brief(Model):
-    """What a reader must know, about 200-300 words with its table."""
+    """The brief: the essentials for a reader, in about 200-300 words with a table."""
 
     drug: str = ""
     """The drug that it is on, or "stopping" and its name."""
@@ -99,6 +94,12 @@ class Brief(Model):
     trials: tuple[TrialUnderWay, ...] = ()
     """Those under way or planned, the largest first."""
 
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """All its sentences, in the order of reading."""
+        told = (*self.licensed, *self.answer, *self.harms, *self.label, *self.synthesis)
+        return (*told, *(study.result for study in self.studies))
+
 
 COLUMNS = ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty")
 """Of the summary of findings."""
@@ -117,62 +118,10 @@ _OF_HARM = {
 _DIRECTNESS = {"direct": "", "broader": " (indirect)", "related": " (other patients)"}
 
 
-class Briefed(Protocol):
-    """What the head of a report is written from; a `ResearchReport` is one."""
-
-    @property
-    def brief(self) -> Brief | None:
-        """The answer on one screen."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict on the question."""
-
-    @property
-    def verdict_on(self) -> str:
-        """What the verdict is on, where that is not plain."""
-
-    @property
-    def references(self) -> tuple[Reference, ...]:
-        """What `[n]` points at."""
-
-
-class Badge(NamedTuple):
-    """The verdict in a word or two, with its remarks."""
-
-    label: str
-    remarks: tuple[str, ...]
-    """Certainty, and the drug or statement that the verdict is on."""
-
-
-def badge(report: Briefed) -> Badge:
-    """Return the verdict with its certainty and, where that is not plain, what it is on.
-
-    A licence stands before it: what is licensed is more than promising, whatever was found.
-    """
-    verdict = report.verdict
-    rated = verdict.label is not VerdictLabel.NOT_ASSESSED
-    certainty = f"certainty: {verdict.certainty.value}" if rated else ""
-    remarks = tuple(part for part in (certainty, report.verdict_on) if part)
-    if licensed := report.brief and licensed_words(report.brief):
-        return Badge(licensed, (f"evidence found: {verdict.label.value}", *remarks))
-    return Badge(verdict_words(report), remarks)
-
-
-def verdict_words(report: Briefed) -> str:
-    """Return the verdict as a badge tells it; of a harm that was not found, that it was not."""
-    return label_words(report.verdict.label, report.brief)
-
-
 def label_words(label: VerdictLabel, brief: Brief | None) -> str:
     """Return a verdict on what a brief claims in a word or two."""
     told = _OF_HARM.get(label) if brief and brief.raises else None
     return told or capitalised(label.value)
-
-
-def licensed_words(brief: Brief) -> str:
-    """Return how the licence is told, as "Licensed for this condition"; '' where nobody says so."""
-    return brief.licensed[0].text.partition(": ")[0] if brief.licensed else ""
 
 
 def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
@@ -180,7 +129,7 @@ def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     size, told = effect_size(row), row_direction(row)
     return (
         f"{capitalised(row.outcome)}{_indirect(row)}",
-        comparator_words(row),
+        row.comparator or row.control or _CONTROLS[row.tier],
         studies_words(row),
         f"{capitalised(told)}{f'; {size}' if size else ''}",
         row.certainty.value,
@@ -197,11 +146,6 @@ def _indirect(row: OutcomeRow) -> str:
     if row.tested_as and row.directness == "broader":
         return f" ({row.tested_as})"
     return _DIRECTNESS[row.directness]
-
-
-def comparator_words(row: OutcomeRow) -> str:
-    """Return what the drug was compared with."""
-    return row.comparator or row.control or _CONTROLS[row.tier]
 
 
 def study_words(study: DecidingStudy) -> str:
@@ -224,16 +168,8 @@ def _people(number: int | None) -> str:
 
 def cited_ids(brief: Brief) -> frozenset[str]:
     """Return the evidence ids of all records that a brief cites."""
-    sentences = (
-        *brief.answer,
-        *brief.harms,
-        *brief.licensed,
-        *brief.label,
-        *brief.synthesis,
-        *(study.result for study in brief.studies),
-    )
     cited = [
-        *(sentence.evidence_ids for sentence in sentences),
+        *(sentence.evidence_ids for sentence in brief.sentences),
         *(row.evidence_ids for row in brief.findings),
         *((trial.evidence_id,) for trial in brief.trials),
     ]

@@ -1,4 +1,4 @@
-"""The limits of one run, and the purse that keeps a model within them.
+"""The limits of one run, and the account that keeps a model within them.
 
 A call is reserved before it is sent, so that calls made at once cannot overspend together. Each
 judgement may draw on the purse up to a share of it: reading gives way first, then hypotheses, then
@@ -57,7 +57,7 @@ _CODE_S = 2.0
 
 
 class RunLimits(Model):
-    """How far a run may go before it must write its report."""
+    """The limits after which a run must write its report."""
 
     max_iterations: int = Field(default=3, ge=1, le=10)
     """Rounds of search and judgement."""
@@ -115,7 +115,7 @@ class RunLimits(Model):
 
 
 class OwnLimits(Model):
-    """What a user sets of the limits of a run; None leaves one to the depth."""
+    """The limits that a user sets for a run; None takes the value of the depth."""
 
     max_iterations: int | None = Field(default=None, ge=1, le=10)
     deadline_s: float | None = Field(default=None, gt=0)
@@ -140,12 +140,12 @@ class OwnLimits(Model):
 
     @property
     def noted(self) -> dict[str, object]:
-        """What is kept of them with a run, so that it is offered for no run without them."""
+        """Return the part that is stored with a run: only runs with equal limits reuse it."""
         return {"limits": self.given} if self.given else {}
 
 
 class Spent(Model):
-    """What a model has cost, or may cost."""
+    """The cost of model calls, spent or expected."""
 
     calls: int = 0
     """Requests that were answered."""
@@ -223,11 +223,11 @@ class Purse:
 
     @property
     def under_way(self) -> bool:
-        """Whether a call is reserved and not settled."""
+        """Return whether a call is reserved and not settled."""
         return self._reserved.calls > 0
 
     def may_fit(self, judgement: Judgement, most: Spent) -> bool:
-        """Whether the call would fit if those under way turned out to cost nothing."""
+        """Return whether the call would fit if those under way turned out to cost nothing."""
         return not self._short_of(judgement, most, Spent())
 
     def settle(self, reserved: Spent, actual: Spent) -> None:

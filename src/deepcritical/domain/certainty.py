@@ -1,4 +1,4 @@
-"""GRADE certainty of one record: where its design starts, and what lowers or raises it.
+"""Rates the GRADE certainty of one record: its design's starting level, and up- or downgrades.
 
 GRADE rates bodies of evidence; of a single record it can only say what its own data show. A verdict
 rates the body anew (`verdict`). Starts and domains follow the GRADE guidelines (J Clin Epidemiol

@@ -1,4 +1,4 @@
-"""A chat: what is said in a turn, as typed events that every interface shows.
+"""The events of a chat, which every interface shows.
 
 A turn ends with exactly one of `ChatAnswer`, `ResearchOffered`, `ResearchEnded` and `TurnFailed`.
 """
@@ -15,7 +15,7 @@ from deepcritical.domain.tool_registry import ToolProgress
 
 
 class News(Model):
-    """What sources hold that they did not hold for a former run."""
+    """New records in the sources since a former run."""
 
     state: Literal["nothing", "more", "unknown"]
     """`unknown`: a source could not be asked again, or would be asked in another way."""
@@ -47,7 +47,7 @@ class SimilarRun(Model):
 
     @property
     def age(self) -> str:
-        """How old it is, in the largest unit that fits: ``3 days``."""
+        """The age in the largest unit that fits: ``3 days``."""
         for unit, seconds in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
             if (count := int(self.age_s // seconds)) >= 1:
                 return f"{count} {unit}{'' if count == 1 else 's'}"
@@ -55,7 +55,7 @@ class SimilarRun(Model):
 
 
 class FoundRecords(Model):
-    """What a tool that looks for records has found: the payload of its result."""
+    """The records that a search tool found: the payload of its result."""
 
     origin: str
     """Where they are from, as a phrase: ``the evidence of run 1b2c…``, ``PubMed``."""

@@ -1,4 +1,4 @@
-"""What a free question wants known, as a checklist, and how far located facts cover it.
+"""The checklist of a free question, and the rules for how far located facts cover it.
 
 Every item is covered by a rule over the number, the level and the agreement of the studies whose
 sentences were located for it. No item is satisfied without such a sentence.
@@ -17,7 +17,7 @@ from deepcritical.domain.named import Condition, Drug
 
 
 class InquiryKind(StrEnum):
-    """What a free question is after."""
+    """The kind of a free question."""
 
     TREATMENT = "treatment"
     """What is given for a condition."""
@@ -47,7 +47,7 @@ class InquiryKind(StrEnum):
 
 
 class Aspect(StrEnum):
-    """What a checklist item wants known: the kind of a need."""
+    """The kind of knowledge that a checklist item asks for."""
 
     EFFECT = "effect"
     """What something does to an outcome, in whom."""
@@ -119,7 +119,7 @@ class Inquiry(Model):
 
     @property
     def plain(self) -> str:
-        """What sentences are held against."""
+        """The text that sentences are compared with."""
         return self.read_as or self.text
 
 
@@ -164,7 +164,7 @@ class ItemFact(Model):
 
 
 class Coverage(StrEnum):
-    """How far an item is covered."""
+    """The degree to which an item is covered."""
 
     SATISFIED = "satisfied"
     PARTIAL = "partial"
@@ -172,7 +172,7 @@ class Coverage(StrEnum):
 
 
 class ItemCoverage(Model):
-    """How far one item is covered, and by what."""
+    """The coverage of one item, with the facts behind it."""
 
     item: str
     coverage: Coverage
@@ -192,7 +192,7 @@ _AGREEING = (
 def cover(
     item: ChecklistItem, facts: Sequence[ItemFact], study_of: Mapping[str, int]
 ) -> ItemCoverage:
-    """How far located facts cover an item: by strong studies, by weak ones, contradicted, or open.
+    """Return an item's coverage: by strong studies, by weak ones, contradicted, or open.
 
     What is only on something near covers nothing.
 
@@ -218,7 +218,7 @@ def facts_of(item: ChecklistItem, facts: Sequence[ItemFact]) -> list[ItemFact]:
 
 
 def _missing(item: ChecklistItem, own: Sequence[ItemFact], study_of: Mapping[str, int]) -> str:
-    """What keeps an item from being satisfied; '' for nothing."""
+    """Return the reason why an item is not satisfied; '' for none."""
     if not own:
         return "nothing on it in the records found"
     if item.aspect in _AGREEING and _disagree(own):
@@ -234,7 +234,7 @@ def _missing(item: ChecklistItem, own: Sequence[ItemFact], study_of: Mapping[str
 
 
 def _disagree(facts: Sequence[ItemFact]) -> bool:
-    """Whether those of the best level among the facts with a side stand on both sides."""
+    """Return whether those of the best level among the facts with a side stand on both sides."""
     sided = [fact for fact in facts if fact.side is not Stance.NEUTRAL and fact.level]
     best = min((fact.level for fact in sided if fact.level), default=None)
     return len({fact.side for fact in sided if fact.level == best}) > 1

@@ -1,4 +1,4 @@
-"""What was found out about one thing that a run needs."""
+"""Results of checks on the services and files that a run needs."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from deepcritical.domain.errors import DeepCriticalError
 
 
 class CheckState(StrEnum):
-    """How a check ended."""
+    """The result of a check."""
 
     OK = "ok"
     PROBLEM = "problem"

@@ -1,4 +1,4 @@
-"""References are accepted by canonical id or exact normalised title only.
+"""Validates references: by canonical id or exact normalised title only.
 
 They are always rebuilt from the store. What is printed takes their numbers from their order.
 """

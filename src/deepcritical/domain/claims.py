@@ -1,4 +1,4 @@
-"""Claims of a report and their checks: whether each is borne out by its record, and why.
+"""Claims of a report and their checks against the cited records.
 
 A claim that is its quote, at its place in a record that is not retracted, needs no other check.
 What is told in other words is for the claim ledger.
@@ -25,7 +25,7 @@ _NUMBER = bounded(r"\d+")
 
 
 class ClaimVerdict(StrEnum):
-    """Whether a record bears a sentence out."""
+    """The verdict of a record on a sentence."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -33,7 +33,7 @@ class ClaimVerdict(StrEnum):
 
 
 class CheckKind(StrEnum):
-    """What is checked, in this order."""
+    """The checks of a claim, in the order in which they are made."""
 
     IDS = "ids"
     RETRACTION = "retraction"
@@ -44,7 +44,7 @@ class CheckKind(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a check ended.
+    """The result of a check.
 
     One that failed contradicts the sentence; one that is open leaves it without support.
     """
@@ -56,7 +56,7 @@ class Outcome(StrEnum):
 
 
 class Failure(StrEnum):
-    """Why a check did not pass."""
+    """Reasons for which a check fails."""
 
     NO_SUCH_RECORD = "no such record"
     WRONG_ID = "wrong id"
@@ -91,7 +91,7 @@ class LocatedQuote(Model):
 
 
 class ClaimCheck(Model):
-    """Whether the record that a sentence cites bears it out, and why."""
+    """The check of a sentence against the record that it cites, with the reason."""
 
     sentence: str
     evidence_id: str = ""
@@ -108,7 +108,7 @@ class ClaimCheck(Model):
     @computed_field(json_schema_extra={"deprecated": True})  # type: ignore[prop-decorator]
     @property
     def supported(self) -> bool:
-        """Whether the verdict is "supported". Deprecated: read `verdict`."""
+        """Return whether the verdict is "supported". Deprecated: read `verdict`."""
         return self.verdict is ClaimVerdict.SUPPORTED
 
     @property
@@ -152,7 +152,7 @@ def located(fact: Fact, evidence: Mapping[str, Evidence]) -> Fact | None:
 
 
 def claim_holds(claim: Claim, evidence: Mapping[str, Evidence]) -> bool:
-    """Whether the quote stands at its offsets, the sentence is it, and its record counts."""
+    """Return whether the quote stands at its offsets, the sentence is it, and its record counts."""
     record = evidence.get(claim.evidence_id)
     if record is None or is_retracted(record):
         return False

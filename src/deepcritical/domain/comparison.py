@@ -1,4 +1,4 @@
-"""Compares what two runs ended with: the outcome, the rows of findings, and the studies."""
+"""Compares the results of two runs: outcome, rows of findings, and studies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OutcomePair(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How the second run differs from the first."""
+    """The differences of a second run from a first."""
 
     same_outcome: bool
     """Whether both have the same verdict and certainty."""

@@ -1,4 +1,4 @@
-"""The study design of a record, by publication type, species, registry field and, flagged, text.
+"""Classifies study designs by publication type, species, registry field or, flagged, text.
 
 Each table is read from the top; its first rule that applies decides.
 """
@@ -295,7 +295,7 @@ def _primary(evidence: Evidence) -> Judged:
 
 
 def _is_of_animals(evidence: Evidence) -> bool:
-    """Whether the index has the record under Animals and not under Humans (MeSH check tags)."""
+    """Return whether the MeSH check tags include Animals and not Humans."""
     terms = {term.rstrip("*").strip().lower() for term in evidence.metadata.mesh_terms}
     return "animals" in terms and "humans" not in terms
 

@@ -1,4 +1,4 @@
-"""What curated sources know of a drug: looked up where it is curated, never mined from papers.
+"""Facts on a drug from curated sources: looked up, never mined from papers.
 
 Each fact names who curates it, its licence, its address and the day it was asked for.
 """
@@ -40,7 +40,7 @@ ClassKind = Literal["EPC", "MoA", "PE", "CS", ""]
 
 
 class Origin(Model):
-    """Who curates a fact, and on what terms."""
+    """The curator of a fact, and the terms of use."""
 
     source: str
     """Who curates it, such as ChEMBL."""
@@ -61,7 +61,7 @@ class CuratedFact(Model):
 
 
 class DrugIdentity(CuratedFact):
-    """What a drug is called and where it is found."""
+    """The names and identifiers of a drug."""
 
     preferred_name: str
     names: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class DrugIdentity(CuratedFact):
 
 
 class DrugTarget(CuratedFact):
-    """What a drug acts on, and how."""
+    """A target of a drug, and the drug's action on it."""
 
     target: str
     """Name of the protein or complex; the gene symbol where nothing else is known."""
@@ -148,7 +148,7 @@ class DrugLabel(CuratedFact):
 
 
 class EventCount(CuratedFact):
-    """How often an event was reported with a drug; see `EVENTS_CAVEAT`."""
+    """The number of reports of an event with a drug; see `EVENTS_CAVEAT`."""
 
     event: str
     """MedDRA preferred term."""
@@ -156,7 +156,7 @@ class EventCount(CuratedFact):
 
 
 class Association(CuratedFact):
-    """How strongly Open Targets ties a target of the drug to a disease."""
+    """Open Targets' score for the association of a drug's target with a disease."""
 
     symbol: str
     disease: str
@@ -222,7 +222,7 @@ class DrugFacts(Model):
 
     @property
     def origins(self) -> tuple[Origin, ...]:
-        """Who must be named beside what is shown of them, each once."""
+        """The curators that must be credited when the facts are shown, each once."""
         lists = (value for _, value in self if isinstance(value, tuple))
         facts = (self.identity, *(one for value in lists for one in value))
         found: dict[tuple[str, str, str], Origin] = {}
@@ -248,12 +248,12 @@ def fact_records(facts: Sequence[DrugFacts]) -> Mapping[str, Evidence]:
 
 
 def label_name(label: DrugLabel, drug: str) -> str:
-    """How a sentence calls a label."""
+    """Return the name by which a sentence cites a label."""
     return f"the label of {label.products[0] if label.products else drug}"
 
 
 def label_text(label: DrugLabel) -> str:
-    """What of a label is quoted: its sections under their headings."""
+    """Return the quotable text of a label: its sections under their headings."""
     parts = [s for s in label.sections if s.key not in _LEFT_OUT]
     return "\n\n".join(f"{s.key.replace('_', ' ').capitalize()}\n\n{s.text}" for s in parts)
 
@@ -348,7 +348,7 @@ def _told(fact: CuratedFact, drug: str) -> tuple[str, str]:
 def fact_span(
     fact: CuratedFact, drug: str, records: Mapping[str, Evidence]
 ) -> tuple[str, Span] | None:
-    """Where the records of `fact_records` tell a fact on mechanism; None where none does.
+    """Return the place of a fact on mechanism in the records of `fact_records`, or None.
 
     Returns:
         The id of the record and the place of the line in its text.

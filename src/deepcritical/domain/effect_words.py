@@ -69,12 +69,12 @@ MORE_BESIDE = "but results that stand beside point to harm"
 
 
 def is_amount(outcome: str) -> bool:
-    """Whether an outcome is named after what is measured and not counted."""
+    """Return whether an outcome is named after what is measured and not counted."""
     return _AMOUNT.search(outcome) is not None
 
 
 def is_of_fears_beside(row: OutcomeRow) -> bool:
-    """Whether the results of a row on a harm agree, and only what stands beside found more of it.
+    """Return whether a harm's results agree, and only secondary results found more of it.
 
     Results that agree make a conflict in no other way.
     """
@@ -84,7 +84,7 @@ def is_of_fears_beside(row: OutcomeRow) -> bool:
 
 
 def shows_more_harm(row: OutcomeRow) -> bool:
-    """Whether any result of a row is of more harm with the drug, or may be."""
+    """Return whether any result of a row is of more harm with the drug, or may be."""
     ways = {effect.way for effect in row.effects} & {Way.HARM, Way.CONFLICT}
     return row.way is Way.HARM or (
         row.way is Way.CONFLICT and (bool(ways) or not row.effects or is_of_fears_beside(row))

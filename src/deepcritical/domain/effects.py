@@ -32,7 +32,7 @@ def no_effect_value(effect: Effect) -> float:
 
 
 def significant(effect: Effect | None) -> bool | None:
-    """Whether an effect is significant at 5 %, two-sided; None where that cannot be told.
+    """Return whether an effect is significant at 5 %, two-sided; None where that cannot be told.
 
     The interval decides as far as its level tells of 95 %, unless it ends at no effect, as rounded
     ones do; else p.
@@ -84,7 +84,7 @@ def oriented(effect: Effect | None, *, flipped: bool) -> Effect | None:
 
 
 def is_consistent(effect: Effect) -> bool:
-    """Whether the estimate lies within its interval, and interval and p tell the same.
+    """Return whether the estimate lies within its interval, and interval and p tell the same.
 
     An interval that touches the value of no effect agrees with either: both are rounded.
     """
@@ -126,7 +126,7 @@ def leaning(result: Result) -> Literal["a", "b"] | None:
 
 
 def _is_of_speed(result: Result) -> bool:
-    """Whether a ratio tells how soon something came, so that more of it is less time.
+    """Return whether a ratio tells how soon something came, so that more of it is less time.
 
     Which of both a reader means by "more is better" cannot be told.
     """
@@ -136,7 +136,7 @@ def _is_of_speed(result: Result) -> bool:
 
 
 def is_of_its_loss(result: Result) -> bool:
-    """Whether a hazard ratio is of what ends the outcome: death for survival."""
+    """Return whether a hazard ratio is of what ends the outcome: death for survival."""
     effect = result.effect
     hazard = effect is not None and effect.measure == "HR" and effect.value is not None
     return hazard and _LASTING.search(f"{result.outcome} {result.concept}") is not None
@@ -150,7 +150,7 @@ def _estimate(effect: Effect) -> float | None:
 
 
 def contradicts_figures(result: Result) -> bool:
-    """Whether the estimate and the figures of the arms point to different sides.
+    """Return whether the estimate and the figures of the arms point to different sides.
 
     Only where both are of one kind: a ratio of rates may stand beside times.
     """

@@ -1,4 +1,4 @@
-"""Every error a user can meet, in one tree. Each says what happened and what to do next.
+"""All errors that a user can meet. Each says what happened and what to do next.
 
 DeepCriticalError
 ├── AccessError                  who asks may not do this
@@ -57,7 +57,7 @@ class DeepCriticalError(Exception):
 
 
 class AccessError(DeepCriticalError):
-    """Who asks may not do this."""
+    """The caller lacks the permission for this."""
 
 
 class AuthenticationError(AccessError):

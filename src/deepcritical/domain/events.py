@@ -1,4 +1,4 @@
-"""What happens in a run, as typed events. The run's log of them is what every interface shows."""
+"""Events of a run, typed. Every interface shows a run from its log of events."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from deepcritical.domain.question import ResearchQuestion
 
 
 class Stage(StrEnum):
-    """Where a run is."""
+    """The stage of a run."""
 
     QUESTION = "question"
     SEARCH = "search"
@@ -28,7 +28,7 @@ class Stage(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why research stopped and the report was written."""
+    """The reason why research stopped and the report was written."""
 
     SUFFICIENT_EVIDENCE = "sufficient_evidence"
     MAX_ITERATIONS = "max_iterations_reached"
@@ -57,7 +57,7 @@ class SourcesOpened(Model):
 
 
 class BudgetPlanned(Model):
-    """What models may cost in this run: before one is first asked, and again before records are."""
+    """The expected cost of models, before the first call and again before records are read."""
 
     type: Literal["budget_planned"] = "budget_planned"
     model: str
@@ -151,7 +151,7 @@ class EvidenceProcessed(Model):
 
 
 class RecordRead(Model):
-    """Who read a record, and what of it could not be read."""
+    """The reader of a record, and the parts of it that could not be read."""
 
     evidence_id: str
     reader: str
@@ -218,7 +218,7 @@ class InquiryRefined(Model):
 
 
 class ChecklistMade(Model):
-    """What must be known to answer a free question."""
+    """The checklist of a free question: what an answer must cover."""
 
     type: Literal["checklist_made"] = "checklist_made"
     checklist: Checklist
@@ -235,7 +235,7 @@ class FactsMapped(Model):
 
 
 class CompletenessChecked(Model):
-    """How far the facts cover each item of the checklist."""
+    """The coverage of each checklist item by the facts."""
 
     type: Literal["completeness_checked"] = "completeness_checked"
     iteration: int

@@ -1,4 +1,4 @@
-"""Evidence: one record of a source, with its citation and text.
+"""Evidence: one record of a source, with its citation, metadata and text.
 
 It carries what its registry or index says of it.
 """
@@ -57,7 +57,7 @@ StopClass = Literal["efficacy", "safety", "business", "enrolment", "other"]
 
 
 class Citation(Model):
-    """Where a record comes from, as a reference list names it."""
+    """The bibliographic data of a record, as in a reference list."""
 
     source: SourceName
     title: str = Field(min_length=1)
@@ -146,7 +146,7 @@ class Evidence(Model):
 
     @property
     def quotable(self) -> bool:
-        """Whether the text is the source's own words, which may stand in quotation marks."""
+        """Return whether the text is the source's own words, which may stand in quotation marks."""
         return self.metadata.text_kind in ("abstract", "full_text", "registry", "web", "label")
 
     @property
@@ -155,7 +155,7 @@ class Evidence(Model):
         return self.content[: self.metadata.full_text_from]
 
     def place_of(self, start: int) -> str:
-        """Where in an article a quote stands, such as ``full text, Results`` or ``p. 3``.
+        """Return the section or page of a quote, such as ``full text, Results`` or ``p. 3``.
 
         '' in its abstract.
         """
@@ -173,7 +173,7 @@ OWN_DOCUMENT = "A document of your own: "
 
 
 def is_own_document(record: Evidence) -> bool:
-    """Whether the text of a record is that of a file of the user's own."""
+    """Return whether the text of a record is that of a file of the user's own."""
     return (record.metadata.note or "").startswith(OWN_DOCUMENT)
 
 
@@ -188,7 +188,7 @@ def cut(record: Evidence) -> Evidence:
 
 
 class FactRole(StrEnum):
-    """What a fact tells about its study."""
+    """The kind of information that a fact gives about its study."""
 
     DESIGN = "design"
     RESULT = "result"

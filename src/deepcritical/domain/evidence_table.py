@@ -1,4 +1,4 @@
-"""What a report knows of each of its references: design, size, direction, part in the verdict."""
+"""Rows of the evidence table: design, size, direction and part in the verdict by reference."""
 
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ class VerdictRole(StrEnum):
 
 
 class DrugStance(Model):
-    """What one record says of one drug for the condition."""
+    """One record's position on one drug for the condition."""
 
     drug: str
     direction: Direction

@@ -1,4 +1,4 @@
-"""A question as understood: what kind it is, of which drugs, in which condition, in whom."""
+"""The frame of a question: its kind, drugs, condition and population."""
 
 import re
 from enum import StrEnum
@@ -11,7 +11,7 @@ from deepcritical.domain.patterns import bounded
 
 
 class QuestionKind(StrEnum):
-    """What a question asks for."""
+    """The kind of a question."""
 
     EFFICACY = "efficacy"
     """Whether one drug helps in a condition."""
@@ -95,7 +95,7 @@ _PREGNANT = "pregnant women"
 
 
 class DeclineReason(StrEnum):
-    """Why a question is not searched."""
+    """The reason why a question is not searched."""
 
     EMPTY = "empty"
     NOT_BIOMEDICAL = "not_biomedical"
@@ -131,7 +131,7 @@ class OutsideName(Model):
 
 
 class QuestionFrame(Model):
-    """What a question asks, in names that the vocabularies know."""
+    """A question in the names that the vocabularies know."""
 
     text: str
     """The question as written, blanks trimmed."""
@@ -179,12 +179,12 @@ class QuestionFrame(Model):
 
     @property
     def answerable(self) -> bool:
-        """Whether there is something to search for."""
+        """Return whether there is something to search for."""
         return self.kind not in {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
 
     @property
     def is_final(self) -> bool:
-        """Whether it is declined for a reason that no model can set aside.
+        """Return whether it is declined for a reason that no model can set aside.
 
         A text may have been written to talk it out.
         """
@@ -192,7 +192,7 @@ class QuestionFrame(Model):
 
     @property
     def together(self) -> bool:
-        """Whether the drugs are asked about as they are given together."""
+        """Return whether the drugs are asked about as they are given together."""
         return self.kind is QuestionKind.COMBINATION or self.mixed
 
     @property
@@ -210,12 +210,12 @@ class QuestionFrame(Model):
 
     @property
     def brings_harm(self) -> bool:
-        """Whether it asks if the drug brings more of something bad."""
+        """Return whether it asks if the drug brings more of something bad."""
         return self.raises or self.feared is not None
 
     @property
     def is_on_being_worse(self) -> bool:
-        """Whether it asks if a drug does less good than another, or its stopping than taking it."""
+        """Return whether it asks if a drug, or stopping it, does less good than the alternative."""
         if self.stopping and not self.brings_harm:
             return IF_STOPPED_WORSE.search(self.text) is not None
         is_compared = self.kind is QuestionKind.COMPARISON and not self.brings_harm
@@ -223,5 +223,5 @@ class QuestionFrame(Model):
 
     @property
     def is_on_harm(self) -> bool:
-        """Whether "yes" means that the drug is bad: it does harm, or less good than another."""
+        """Return whether "yes" means harm from the drug, or less good than from another."""
         return self.brings_harm or self.is_on_being_worse

@@ -1,4 +1,4 @@
-"""How strong a record is: design, OCEBM 2011 level, GRADE certainty and quality, with reasons.
+"""Grades records: design, OCEBM 2011 level, GRADE certainty and quality, with reasons.
 
 Levels follow the Oxford Centre for Evidence-Based Medicine 2011 table for treatment benefit:
 1 systematic review of randomised trials; 2 randomised trial; 3 non-randomised controlled cohort;
@@ -148,7 +148,7 @@ _INTEGRITY = {"clean": 1.0, "corrected": 0.8, "not_checked": 0.7, "concern": 0.2
 
 
 class Grade(Model):
-    """How strong one record is, with where the judgement comes from."""
+    """The strength of one record, with the source of the judgement."""
 
     design: Design
     level: int | None

@@ -1,4 +1,4 @@
-"""The tables of a report as data, which every renderer of a report prints."""
+"""The tables of a report as data, for all renderers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.evidence_table import EvidenceRow, phase_name
-from deepcritical.domain.record_kinds import STOPPED, status_words
+from deepcritical.domain.record_kinds import RUNNING, STOPPED, status_words
 from deepcritical.domain.report_data import ReportData
 from deepcritical.domain.report_parts import DrugCandidate, Reference
 from deepcritical.domain.sentences import numbers_of
@@ -18,7 +18,6 @@ _MOST_FINDINGS = 6
 _WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
 _RANKS = {certainty.value: n for n, certainty in enumerate(Certainty)}
 _REGISTERS = ("clinicaltrials", "registry")
-_RUNNING = {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
 
 
 class Cell(NamedTuple):
@@ -168,7 +167,7 @@ class Trial(NamedTuple):
     @property
     def running(self) -> bool:
         """Return whether it is under way or planned."""
-        return self.row.status in _RUNNING
+        return self.row.status in RUNNING
 
     @property
     def status(self) -> str:

@@ -75,6 +75,6 @@ SAFETY_AS_TOPIC = _any(
 
 
 def reports_harm(span: Span) -> bool:
-    """Whether a sentence says what was found of harms, and not only that they were looked for."""
+    """Return whether a sentence reports results on harms, not only that they were studied."""
     told = SAFETY.search(span.text) or span.label.startswith(HARMS_SECTION)
     return bool(told) and not SAFETY_AS_TOPIC.search(span.text)

@@ -16,7 +16,7 @@ from deepcritical.domain.question import SearchQuery
 
 
 class Sign(StrEnum):
-    """What the subject of a relation does to its object."""
+    """The sign of a relation: what its subject does to its object."""
 
     INCREASES = "increases"
     DECREASES = "decreases"
@@ -73,17 +73,17 @@ class Edge(Model):
 
     @property
     def evidenced(self) -> bool:
-        """Whether any record speaks of the edge."""
+        """Return whether any record speaks of the edge."""
         return bool(self.facts)
 
     @property
     def contradicted(self) -> bool:
-        """Whether records disagree on the edge; an association takes no side."""
+        """Return whether records disagree on the edge; an association takes no side."""
         return sum(map(bool, (self.increases, self.decreases, self.no_effect))) > 1
 
     @property
     def sign(self) -> Sign | None:
-        """What all records on the edge agree on.
+        """The sign that all records on the edge agree on.
 
         None without evidence or when they disagree, for votes are no evidence.
         """
@@ -124,12 +124,12 @@ class MechanismHypothesis(Model):
 
     @property
     def complete(self) -> bool:
-        """Whether every edge has evidence, up to the condition."""
+        """Return whether every edge has evidence, up to the condition."""
         return self.reaches and all(edge.evidenced for edge in self.edges)
 
     @property
     def reaches(self) -> bool:
-        """Whether the chain ends at the condition, and not at an effect of the drug."""
+        """Return whether the chain ends at the condition, and not at an effect of the drug."""
         return bool(self.edges) and self.edges[-1].object == self.condition
 
     @property
@@ -142,7 +142,7 @@ class MechanismHypothesis(Model):
 
     @property
     def needed_action(self) -> Sign | None:
-        """What the drug must do to its target to lessen the condition, by the edges behind it.
+        """Return the action on the target that would lessen the condition, by the edges behind it.
 
         None when one of these has no clear sign.
         """
@@ -150,7 +150,7 @@ class MechanismHypothesis(Model):
 
     @property
     def wrong_action(self) -> str:
-        """What is wrong with the chain's sign as a whole, in words; '' when nothing is.
+        """Return the error in the chain's overall sign, in words; '' when there is none.
 
         A target that drives the condition needs an antagonist, one that guards against it an
         agonist: the drug that does the opposite is flagged, whatever the evidence on each edge.
@@ -165,7 +165,7 @@ class MechanismHypothesis(Model):
 
     @property
     def expected_effect(self) -> Sign | None:
-        """What the chain predicts for the condition; None when an edge has no clear sign."""
+        """Return the predicted effect on the condition; None when an edge has no clear sign."""
         factor = 0 if self.disputed or not self.reaches else _along(self.edges)
         return {1: Sign.INCREASES, -1: Sign.DECREASES}.get(factor)
 

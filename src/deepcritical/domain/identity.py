@@ -1,4 +1,4 @@
-"""When two records are the same work, and when two works belong to the same study."""
+"""Decides which records are the same work, and which works belong to the same study."""
 
 import re
 from collections.abc import Mapping
@@ -72,7 +72,7 @@ def canonical_ids(evidence: Evidence) -> frozenset[str]:
 
 
 def is_nct(number: str) -> bool:
-    """Whether a trial's number is one of ClinicalTrials.gov."""
+    """Return whether a trial's number is one of ClinicalTrials.gov."""
     return bool(_NCT.fullmatch(number.strip()))
 
 

@@ -1,4 +1,4 @@
-"""The order of a report: what stands behind its first screen, part by part.
+"""Arranges the parts of a report behind its first screen.
 
 HTML folds the parts, Markdown and PDF print them one after another.
 """
@@ -11,12 +11,7 @@ from typing import Literal, NamedTuple
 from deepcritical.domain.grids import Grid, outcomes_grid, studies_grid, trials_grid
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_data import ReportData
-from deepcritical.domain.report_markdown import (
-    because,
-    change_table,
-    evidence_table,
-    quotes,
-)
+from deepcritical.domain.report_markdown import because, change_table, evidence_table, quotes
 from deepcritical.domain.report_parts import Claim, HypothesisTested, ReportSection
 from deepcritical.domain.section_markdown import edge_evidence, facts_markdown, search_log
 from deepcritical.domain.sentences import Sentence
@@ -49,7 +44,7 @@ class LedgerEntry(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """What each printed sentence rests on, and how it was checked."""
+    """The evidence and the checks behind each printed sentence."""
 
     sentences: tuple[Sentence, ...]
     entries: tuple[LedgerEntry, ...]
@@ -142,17 +137,11 @@ def _assessed(report: ReportData, figures: Figures) -> tuple[object, ...]:
 
 
 def _ledger(report: ReportData) -> Ledger:
-    brief = report.brief
-    studies = tuple(study.result for study in brief.studies) if brief else ()
-    sentences = (
-        (*brief.licensed, *brief.answer, *brief.harms, *brief.label, *brief.synthesis, *studies)
-        if brief
-        else ()
-    )
     entries = (
         LedgerEntry(n, reference.short_name, _claims(report.claims, reference.evidence_id))
         for n, reference in enumerate(report.references, 1)
     )
+    sentences = report.brief.sentences if report.brief else ()
     return Ledger(sentences, tuple(entry for entry in entries if entry.claims))
 
 

@@ -1,10 +1,11 @@
-"""A report as Markdown: its first screen, then its parts. A PDF is set from the same text."""
+"""Renders a whole report as Markdown, from which the PDF is set, too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from deepcritical.domain.brief import badge, study_words, trial_words
+from deepcritical.domain.brief import label_words, study_words, trial_words
 from deepcritical.domain.claims import is_quote
 from deepcritical.domain.grids import Cell, Grid, candidates_grid, findings_grid
 from deepcritical.domain.layout import Chains, Ledger, References, parts_of
@@ -13,6 +14,7 @@ from deepcritical.domain.report_data import ReportData
 from deepcritical.domain.report_markdown import reference_list, titled
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.sentences import Sentence, as_markdown, citation_marks, how_checked
+from deepcritical.domain.verdict import VerdictLabel
 
 _DISCLAIMER = "*For research use, not medical advice.*"
 _FIRST_SENTENCES = (
@@ -54,6 +56,29 @@ def head_markdown(report: ReportData) -> str:
         *(titled(*part) for part in listed(report)),
     )
     return _joined(parts)
+
+
+class Badge(NamedTuple):
+    """The verdict in a word or two, with its remarks."""
+
+    label: str
+    remarks: tuple[str, ...]
+    """Certainty, and the drug or statement that the verdict is on."""
+
+
+def badge(report: ReportData) -> Badge:
+    """Return the verdict with its certainty and, where that is not plain, what it is on.
+
+    A licence stands before it: what is licensed is more than promising, whatever was found.
+    """
+    verdict = report.verdict
+    rated = verdict.label is not VerdictLabel.NOT_ASSESSED
+    certainty = f"certainty: {verdict.certainty.value}" if rated else ""
+    remarks = tuple(part for part in (certainty, report.verdict_on) if part)
+    if report.brief and report.brief.licensed:
+        licensed = report.brief.licensed[0].text.partition(": ")[0]
+        return Badge(licensed, (f"evidence found: {verdict.label.value}", *remarks))
+    return Badge(label_words(verdict.label, report.brief), remarks)
 
 
 def answered(report: ReportData) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Text of records and users made safe for Markdown."""
+"""Escapes text of records and users for Markdown."""
 
 import unicodedata
 from collections.abc import Sequence

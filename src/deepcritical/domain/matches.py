@@ -1,4 +1,4 @@
-"""How results of a study match the question that is asked: its PICO, result by result."""
+"""Matches of a study's results with the question's PICO, one for each result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_SHOWN = 30
 
 
 class ResultMatch(Model):
-    """What one result of a study tells of the question, as a model judged it."""
+    """A model's judgement of how one result of a study bears on the question."""
 
     result: int = Field(ge=0)
     """Place of the result in the study's reading, from 0."""
@@ -28,7 +28,7 @@ class ResultMatch(Model):
 
 
 class Matched(Model):
-    """What a model found one record to tell of the question."""
+    """A model's judgement of one record for the question."""
 
     results: tuple[ResultMatch, ...] = ()
     proposed: VerdictLabel | None = None

@@ -1,4 +1,4 @@
-"""In which variable of the environment the key of a model's provider is looked for."""
+"""Names the environment variable that holds the key of a model's provider."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What a question names: drugs and conditions, with the other names that they go by."""
+"""Drugs and conditions that a question names, with their synonyms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns over the texts of others, which may be hostile: every repeat in them has an end.
+"""Compiles regular expressions for untrusted text: every repeat in them is bounded.
 
 A repeat without an end lets a pattern go over the rest of a text once for each of its characters,
 so that the time grows with the square of the length, or faster.

@@ -1,4 +1,4 @@
-"""A plan of research that a person reviews before anything is searched.
+"""The plan of a run, which a person may review before anything is searched.
 
 Writing it ends one job, and what the person made of it starts the next: nothing waits meanwhile.
 """
@@ -37,7 +37,7 @@ def _worded(text: str) -> str:
 
 
 class Place(Model):
-    """Where a run searches: live sources, or one snapshot."""
+    """The place that a run searches: live sources, or one snapshot."""
 
     sources: tuple[str, ...] = ()
     snapshot: str | None = None
@@ -117,7 +117,7 @@ def _names_of(question: ResearchQuestion) -> tuple[str, ...]:
 
 
 class ResearchPlan(Model):
-    """What a run is going to do first, and how far it may go."""
+    """The first steps of a run and its limits."""
 
     version: Literal[1] = 1
     question: ResearchQuestion
@@ -173,7 +173,7 @@ def check_limits(plan: RunLimits, most: RunLimits) -> None:
 
 
 def check_plan(plan: ResearchPlan, text: str, place: Place, most: RunLimits) -> None:
-    """Whether a run of this question can follow the plan here.
+    """Return whether a run of this question can follow the plan here.
 
     Raises:
         PlanError: It is for another question or place, or goes beyond the limits.

@@ -1,4 +1,4 @@
-"""The numbers of a text, with what they count, how they are bounded and where they stand.
+"""Finds the numbers in a text, with units, bounds, nouns and offsets.
 
 A number within a name ("IL-6", "COVID-19") is no quantity, nor is the number of a citation.
 """
@@ -12,7 +12,7 @@ from deepcritical.domain.patterns import bounded
 
 
 class Unit(NamedTuple):
-    """What a number counts: ``mg/kg`` is mass per mass with the factor 1e-6."""
+    """The unit of a number: ``mg/kg`` is mass per mass with the factor 1e-6."""
 
     dimension: str
     """Such as ``mass``, ``time`` or ``mass/volume``; '' for a bare number."""
@@ -330,7 +330,7 @@ def _with_shared_units(text: str, found: list[Quantity]) -> list[Quantity]:
 
 
 def same_value(said: Quantity, source: Quantity) -> bool:
-    """Whether a number is that of the source: equal, rounded to two digits or more, or "about".
+    """Return whether a number is the source's: equal, rounded to two or more digits, or "about".
 
     A P value must follow from the source's: 0.04 bears out "P < 0.05".
     """
@@ -349,7 +349,7 @@ def same_value(said: Quantity, source: Quantity) -> bool:
 
 
 def _same_share(said: Quantity, source: Quantity) -> bool:
-    """Whether 0.297 is told as 29.7%, or the other way round."""
+    """Return whether 0.297 is told as 29.7%, or the other way round."""
     percent, share = (said, source) if said.unit.dimension == "%" else (source, said)
     if not 0 < share.value < 1 or share.decimals < 2:
         return False
@@ -375,7 +375,7 @@ def _rounded(said: Quantity, source: Quantity) -> bool:
 
 
 def _roughly(said: Quantity, source: Quantity, one: float, other: float) -> bool:
-    """Whether "about 20" stands for 19.7 and "more than 1000" for 1012."""
+    """Return whether "about 20" stands for 19.7 and "more than 1000" for 1012."""
     if said.bound == "~":
         return abs(one - other) <= 0.06 * other
     if said.bound == ">" and not source.bound:

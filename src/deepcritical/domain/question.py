@@ -1,4 +1,4 @@
-"""The question as understood: who is asked about, for what, and through which mechanism."""
+"""The question of a run: population, drug, condition and mechanism terms."""
 
 from enum import StrEnum
 
@@ -70,7 +70,7 @@ class SearchQuery(Model):
 
 
 class ResearchQuestion(Model):
-    """What is asked, in terms that can be searched."""
+    """A question in terms that can be searched."""
 
     text: str
     """The question as the user wrote it, blanks trimmed."""

@@ -1,4 +1,4 @@
-"""What a run was asked and is made of, so that any process can go on with it. Never a key."""
+"""The request and the set-up of a run, so that any process can resume it. Never holds a key."""
 
 from typing import Annotated, Literal, NamedTuple
 
@@ -78,7 +78,7 @@ class EngineRow(NamedTuple):
 
 
 class Signals(NamedTuple):
-    """What a user wants of a run that is under way."""
+    """Signals from the user to a running run."""
 
     cancel: bool = False
     write_now: bool = False

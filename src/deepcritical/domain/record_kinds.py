@@ -1,4 +1,4 @@
-"""What kind of record one is: a paper, a notice, a trial that stopped or is under way.
+"""Recognises kinds of records: papers, notices, and trials that stopped or are under way.
 
 Reasons for stopping are read from the registry's free text by a table of rules.
 """
@@ -35,7 +35,7 @@ _PREPRINT = bounded(r"preprint", re.IGNORECASE)
 
 
 def is_paper(evidence: Evidence) -> bool:
-    """Whether the text is a paper's: a registry entry may have been merged with its publication."""
+    """Return whether the text is a paper's: a registry entry may be merged with its paper."""
     meta = evidence.metadata
     published = bool(meta.pmid or meta.pmcid or meta.doi)
     return meta.kind != "trial" or (
@@ -46,13 +46,13 @@ def is_paper(evidence: Evidence) -> bool:
 
 
 def is_preprint(evidence: Evidence) -> bool:
-    """Whether the index calls the paper a preprint, or its text begins with that mark."""
+    """Return whether the index calls the paper a preprint, or its text begins with that mark."""
     told = "\n".join((*evidence.metadata.publication_types, evidence.content[:60]))
     return is_paper(evidence) and bool(_PREPRINT.search(told))
 
 
 def is_retracted(evidence: Evidence) -> bool:
-    """Whether its index, its title or an integrity look-up say so, or its text is the notice.
+    """Return whether its index, title or an integrity look-up say so, or its text is the notice.
 
     A notice has the words of title and text from the work that it takes back.
     """
@@ -65,7 +65,7 @@ def is_retracted(evidence: Evidence) -> bool:
 
 
 def is_notice(evidence: Evidence) -> bool:
-    """Whether the record is a notice about another one: a retraction, a concern, a correction."""
+    """Return whether the record is a notice of retraction, concern or correction."""
     types = "\n".join(evidence.metadata.publication_types)
     return bool(_NOTICE_TYPE.search(types) or _NOTICE_TITLE.search(evidence.citation.title))
 
@@ -175,20 +175,15 @@ def classify_stop(why: str) -> StopClass:
 
 
 def is_negative_stop(evidence: Evidence) -> bool:
-    """Whether a trial was stopped for futility, lack of effect or harm, as its registry says."""
+    """Return whether the registry says that a trial stopped for futility, no effect or harm."""
     meta = evidence.metadata
     if meta.status == "WITHDRAWN" or meta.enrollment == 0:
         return False  # nobody was treated, so nothing was found
-    return is_negative_reason(meta.why_stopped or "")
-
-
-def is_negative_reason(why: str) -> bool:
-    """Whether a reason for stopping speaks against the drug: futility, lack of effect or harm."""
-    return classify_stop(why) in ("efficacy", "safety")
+    return classify_stop(meta.why_stopped or "") in ("efficacy", "safety")
 
 
 def is_harm_stop(why: str) -> bool:
-    """Whether a reason for stopping is harm and not futility."""
+    """Return whether a reason for stopping is harm and not futility."""
     return classify_stop(why) == "safety"
 
 
@@ -199,22 +194,22 @@ _STALE = bounded(
     re.IGNORECASE,
 )
 """A note that says that the status of a registry entry may have changed since."""
-_RUNNING = frozenset(
+RUNNING = frozenset(
     {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
 )
 
 
 def is_under_way(record: Evidence, today: str) -> bool:
-    """Whether a trial is under way by its registry entry, and its planned end is not past."""
+    """Return whether a registry entry shows a trial under way, with its planned end ahead."""
     meta = record.metadata
     if meta.kind != "trial" or meta.why_stopped or meta.has_results:
         return False
     year = re.search(r"\b(?:19|20)\d\d\b", meta.completion_date or "")
-    return meta.status in _RUNNING and not (year and year.group() < today[:4])
+    return meta.status in RUNNING and not (year and year.group() < today[:4])
 
 
 def is_current(record: Evidence) -> bool:
-    """Whether no note says that the status is of an old copy of the registry."""
+    """Return whether no note says that the status is of an old copy of the registry."""
     return not _STALE.search(record.metadata.note or "")
 
 
@@ -227,6 +222,6 @@ def told_status(record: Evidence) -> str:
 def status_words(status: str, note: str, date: str) -> str:
     """The same from a status in capitals, the note kept with its entry, and the entry's date."""
     told = status.replace("_", " ").lower()
-    if status in _RUNNING and _STALE.search(note):
+    if status in RUNNING and _STALE.search(note):
         return f"{told} (as recorded{f' in {date[:4]}' if date else ''})"
     return told

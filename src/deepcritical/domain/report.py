@@ -1,4 +1,4 @@
-"""The structured report."""
+"""The structured report, which renders itself as Markdown."""
 
 from deepcritical.domain.layout_markdown import report_markdown
 from deepcritical.domain.report_data import ReportData
@@ -8,7 +8,7 @@ class ResearchReport(ReportData):
     """Everything that a reader gets. Every factual sentence ends in `[n]`."""
 
     def _repr_markdown_(self) -> str:
-        """What a notebook shows."""
+        """Return the Markdown that a notebook shows."""
         return self.to_markdown()
 
     def to_markdown(self) -> str:

@@ -1,4 +1,4 @@
-"""What a report holds. Inline `[n]` points at `references[n - 1]`."""
+"""The data of a report. Inline `[n]` points at `references[n - 1]`."""
 
 from pydantic import Field, field_validator
 
@@ -104,7 +104,7 @@ class ReportData(Model):
 
     @property
     def verdict_on(self) -> str:
-        """What the verdict is on, where that is not plain: of several candidates the first."""
+        """The subject of the verdict, where that is not plain: of several candidates the first."""
         if self.proposition:
             return f"on whether {self.proposition}"
         count = len(self.drug_candidates)
@@ -119,5 +119,5 @@ class ReportData(Model):
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """What is still unknown, by its judge."""
+        """The judge's open questions."""
         return self.assessment.gaps if self.assessment else ()

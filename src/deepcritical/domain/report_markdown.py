@@ -1,4 +1,4 @@
-"""The parts of a report as Markdown."""
+"""Renders parts of a report as Markdown."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -38,7 +38,7 @@ def titled(title: str, content: str) -> str:
 def quotes(
     quoted: Sequence[Quoted], references: Sequence[Reference], rows: Sequence[EvidenceRow]
 ) -> str:
-    """What records say, a line each under the headings of their groups.
+    """Return the quotes of records, one a line, under the headings of their groups.
 
     The words stand in quotation marks only where they are the source's own.
     """
@@ -142,7 +142,7 @@ def _direction(stance: DrugStance) -> str:
 
 
 def _stances(row: EvidenceRow, said: Sequence[str]) -> str:
-    """What is said of each drug; its name only where there are several."""
+    """Return the statement on each drug, with its name where there are several."""
     if len(said) == 1:
         return said[0]
     named = zip(row.stances, said, strict=True)

@@ -1,4 +1,4 @@
-"""What a report is made of: references, claims, sections, chains, candidates, searches, counts."""
+"""Parts of a report: references, claims, sections, chains, candidates, searches, counts."""
 
 import re
 from datetime import datetime
@@ -114,7 +114,7 @@ class Reference(Model):
 
     @property
     def short_name(self) -> str:
-        """How running text calls it.
+        """The name in running text.
 
         "Koenig 2017", a trial by its registry id, else by its acronym or its PMID.
         """
@@ -146,7 +146,7 @@ class Claim(Model):
 
 
 class Quoted(Model):
-    """What one record says on a matter, in its own sentences."""
+    """One record's own sentences on a matter."""
 
     group: str = ""
     """The heading that it stands under, such as one side of a contradiction; plain text."""
@@ -232,7 +232,7 @@ class SearchRun(Searched):
 
 
 class RecordCount(Model):
-    """How many records have something in common."""
+    """The number of records that have something in common."""
 
     name: str
     """A source, or a reason for exclusion."""
@@ -273,7 +273,7 @@ class PrismaFlow(Model):
 
 
 class EntryKind(StrEnum):
-    """What an entry is about."""
+    """The subject of an entry."""
 
     REFERENCE = "reference"
     CLAIM = "claim"
@@ -289,7 +289,7 @@ _COUNTED = (EntryKind.CLAIM, EntryKind.SENTENCE)
 
 
 class SupportRate(Model):
-    """How many of the sentences that cite a record are borne out by it."""
+    """The number of cited sentences that their records support."""
 
     cited: int = Field(ge=0)
     """Sentences with a citation; those that the project's own rules give are left out."""

@@ -1,4 +1,4 @@
-"""Sections of a report as Markdown: steps of mechanisms, curated drug facts, the search log."""
+"""Renders mechanism steps, curated drug facts and the search log as Markdown."""
 
 from collections.abc import Iterator, Sequence
 

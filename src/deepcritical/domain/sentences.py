@@ -1,4 +1,4 @@
-"""Sentences of a report as objects: the text, the records behind it, and how it was checked.
+"""Sentences of a report as objects: text, cited records and checks.
 
 Markdown, HTML and PDF are renderings of them and are never parsed back.
 """

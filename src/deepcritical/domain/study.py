@@ -1,4 +1,4 @@
-"""A study as one record tells it: arms, outcomes and results, read once and without a question.
+"""The reading of a study from one record: arms, outcomes and results, for any question.
 
 What a reading means for a question is decided elsewhere; here stands what the study says. Numbers
 of sentences are those of `reading.sentences`: 0 is the title, 1 the first sentence of the text.
@@ -84,7 +84,7 @@ MAIN_RESULT_NOT_READ: Literal["main_result_not_read"] = "main_result_not_read"
 
 
 class Reader(Model):
-    """Who made a reading."""
+    """The reader who made a reading."""
 
     kind: ReaderKind
     name: str = ""
@@ -124,7 +124,7 @@ class Group(Model):
 
 
 class Population(Model):
-    """Who, or what, was studied."""
+    """The people, animals or cells that were studied."""
 
     description: str = ""
     conditions: tuple[str, ...] = ()
@@ -145,7 +145,7 @@ class Population(Model):
 
 
 class ArmFigure(Model):
-    """What was measured in one arm."""
+    """A value measured in one arm."""
 
     arm: str
     n: int | None = Field(default=None, ge=0)
@@ -212,7 +212,7 @@ class Result(Model):
 
 
 class Conclusion(Model):
-    """What the authors conclude; it is told and never weighed."""
+    """The authors' conclusion; it is shown and never weighed."""
 
     efficacy: Literal["works", "does_not", "mixed", "unclear", "not_addressed"] = "not_addressed"
     safety: Literal["safe", "harmful", "mixed", "unclear", "not_addressed"] = "not_addressed"
@@ -238,7 +238,7 @@ class Fault(Model):
 
 
 class StudyReading(Model):
-    """What one record says of its study."""
+    """One record's account of its study."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
     record_id: str = ""
@@ -267,7 +267,7 @@ class StudyReading(Model):
         return next((arm for arm in self.arms if arm.id == arm_id), None)
 
     def tested(self, result: Result) -> tuple[frozenset[str], frozenset[str]]:
-        """What the arms of a result differ by, on each side; empty where they are the same."""
+        """Return the drugs in which the arms of a result differ; empty where they are the same."""
         sides = [
             frozenset((i.drug or i.name.casefold()) for i in arm.interventions) if arm else None
             for arm in (self.arm(result.a), self.arm(result.b))

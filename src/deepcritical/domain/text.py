@@ -1,4 +1,4 @@
-"""Sentences, labelled sections and located quotes, all with character offsets into their text.
+"""Splits text into sentences and labelled sections, and locates quotes by character offsets.
 
 The body of a text is without its own title at the head and without a list of references: words that
 stand only there were said by somebody else, or say nothing.
@@ -184,13 +184,13 @@ def _is_cut(span: Span, text: str, words: set[str]) -> bool:
 
 
 def _is_fragment(word: str, text: str, words: set[str]) -> bool:
-    """Whether a word stands nowhere else in the text but begins a longer one of it."""
+    """Return whether a word stands nowhere else in the text but begins a longer one of it."""
     once = len(re.findall(rf"\b{re.escape(word)}\b", text)) == 1
     return once and any(other != word and other.startswith(word) for other in words)
 
 
 def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Where a quote stands in a text: exactly, else with blanks, dashes and quotes folded.
+    """Return the place of a quote: exact, else with blanks, dashes and quotes folded.
 
     Returns:
         Start and end offsets into `text`, or None when the quote is not there.
@@ -257,7 +257,7 @@ _ADDRESS = bounded(
 
 
 def addresses_a_model(text: str) -> bool:
-    """Whether a text gives orders to a machine; it is then no finding and never cited."""
+    """Return whether a text gives orders to a machine; it is then no finding and never cited."""
     return _ADDRESS.search(text) is not None
 
 
@@ -279,7 +279,7 @@ _WORD = bounded(r"\w+(?:[.·]\d+)?|[%<>=≤≥]")
 
 
 def _body(content: str, title: str) -> tuple[int, int]:
-    """Where the body begins and ends."""
+    """Return the start and the end of the body."""
     start = 0
     if labelled := _TITLE_LABEL.match(content):
         start = labelled.end()
@@ -302,13 +302,13 @@ def body_sentences(content: str, title: str = "") -> tuple[Span, ...]:
 
 
 def in_references(quote: str, content: str, title: str = "") -> bool:
-    """Whether a quote stands in the text, but only in its list of references."""
+    """Return whether a quote stands in the text, but only in its list of references."""
     place = locate_quote(quote, content)
     return place is not None and not _within(place, body_sentences(content, title))
 
 
 def _within(place: tuple[int, int], body: tuple[Span, ...]) -> bool:
-    """Whether a place lies in sentences of the body alone."""
+    """Return whether a place lies in sentences of the body alone."""
     start, end = place
     touched = [s for s in body if s.start < end and start < s.end]
     covered = sum(min(end, s.end) - max(start, s.start) for s in touched)
@@ -316,7 +316,7 @@ def _within(place: tuple[int, int], body: tuple[Span, ...]) -> bool:
 
 
 def align_quote(quote: str, content: str, title: str = "") -> tuple[int, int] | None:
-    """Where a quote stands in the body of a text: exactly, folded, or but for a slip.
+    """Return the place of a quote in the body of a text: exact, folded, or with a copying slip.
 
     The last is for words lost or misspelt in copying: nine tenths of the words must be there in
     their order, and each number.

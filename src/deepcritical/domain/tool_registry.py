@@ -1,4 +1,4 @@
-"""Tools by name: what each takes, how it is run, and what comes of it while it runs and in the end.
+"""The registry of tools: input schema, execution, progress and result of each.
 
 A registry is an object that the composition root makes; nothing is registered for a whole process.
 """
@@ -27,7 +27,7 @@ from deepcritical.domain.traces import LOCAL_USER
 
 
 class ToolProgress(Model):
-    """How far a tool is."""
+    """The progress of a tool."""
 
     stage: str
     """Where it is, such as ``search``."""
@@ -40,7 +40,7 @@ class ToolProgress(Model):
 
 
 class ToolResult(Model):
-    """What a tool ends with."""
+    """The result of a tool."""
 
     text: str
     """For people, as Markdown."""
@@ -174,7 +174,7 @@ Rounds = Annotated[int, Field(ge=1, le=10)]
 
 
 class SearchInput(Model):
-    """What is looked up."""
+    """The words to look up."""
 
     query: Question
     """A question, words, or ids such as PMID 26858121 or NCT04098666."""

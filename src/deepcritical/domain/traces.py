@@ -1,4 +1,4 @@
-"""A trace: what one use of a tool was asked, what happened in it, and what came out.
+"""The trace of a tool's use: request, events and result.
 
 Status, progress, state and metrics of a trace are a fold of its events: `fold`.
 """
@@ -37,7 +37,7 @@ LOCAL_USER = "local"
 
 
 class TraceStatus(StrEnum):
-    """Where a trace is. The last three are final: none follows another."""
+    """The status of a trace. The last three are final: none follows another."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -47,7 +47,7 @@ class TraceStatus(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing can follow."""
+        """Return whether nothing can follow."""
         return self not in (TraceStatus.PENDING, TraceStatus.IN_PROGRESS)
 
 
@@ -70,7 +70,7 @@ class KnownFact(Model):
 
 
 class KnowledgeBase(Model):
-    """What is known, and what is not."""
+    """Known facts with their sources, and gaps."""
 
     facts: tuple[KnownFact, ...] = ()
     sources: tuple[KnownSource, ...] = ()
@@ -89,7 +89,7 @@ class TraceItem(Model):
 
 
 class TraceState(Model):
-    """How far the research has come."""
+    """The state of the research."""
 
     refined_question: ResearchQuestion | Inquiry | None = None
     """The question as understood; an inquiry for a tool that takes any question."""
@@ -101,7 +101,7 @@ class TraceState(Model):
 
 
 class TraceMetrics(Model):
-    """What the research has cost."""
+    """The costs of the research."""
 
     iterations: int = 0
     queries: dict[str, int] = Field(default_factory=dict)
@@ -117,7 +117,7 @@ class TraceMetrics(Model):
 
 
 class TraceResult(NamedTuple):
-    """What a trace is completed with."""
+    """The data that complete a trace."""
 
     result: Mapping[str, Any]
     """As JSON."""
@@ -126,7 +126,7 @@ class TraceResult(NamedTuple):
 
 
 class Folded(Model):
-    """What the events of a trace come to."""
+    """The state of a trace after its events."""
 
     status: TraceStatus = TraceStatus.PENDING
     progress: UnitInterval = 0.0
@@ -165,7 +165,7 @@ class ToolTrace(TraceSummary):
 
 
 def fold(events: Iterable[LoggedEvent], so_far: Folded | None = None) -> Folded:
-    """What the events come to, after those that are folded already.
+    """Return the state after further events.
 
     Raises:
         ValueError: An event follows a terminal one.
@@ -254,7 +254,7 @@ def _metrics(metrics: TraceMetrics, event: Event) -> TraceMetrics:
 
 
 def _model_costs(metrics: TraceMetrics, spent: Spent) -> Mapping[str, Any]:
-    """What is spent in all; calls made at once may tell of it in any order."""
+    """Return the highest total cost; parallel calls may report theirs in any order."""
     if spent.requests <= metrics.llm_calls + metrics.unanswered:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""Holds the verdict on a question, with the rule it follows from and the rows it rests on."""
+"""The verdict on a question, with its rule and the rows it rests on."""
 
 from enum import StrEnum
 from typing import Literal
@@ -9,7 +9,7 @@ from deepcritical.domain.votes import CONTINUED, STOPPING, OutcomeRow, as_stoppe
 
 
 class VerdictLabel(StrEnum):
-    """How far the evidence carries "the drug helps in the condition", from best to worst."""
+    """The strength of the evidence that the drug helps in the condition, from best to worst."""
 
     SUPPORTED = "supported"
     PROMISING = "promising"
@@ -82,12 +82,12 @@ class Verdict(Model):
 
     @property
     def is_weak_signal(self) -> bool:
-        """Whether the outcome asked about was worse with the drug, and no trial proves it."""
+        """Return whether the outcome asked about was worse with the drug, without trial proof."""
         return self.rule == WEAK_SIGNAL
 
     @property
     def strength_of_harm(self) -> Literal["", "weak", "likely"]:
-        """How far a harm that was asked about is from proof; '' where it is proven or not found."""
+        """Return how far a harm that was asked about is from proof; '' if proven or not found."""
         harmful = self.label is VerdictLabel.HARMFUL
         if self.is_weak_signal or (harmful and self.certainty is Certainty.VERY_LOW):
             return "weak"

@@ -1,4 +1,4 @@
-"""Holds what a study's results count for: votes, and the outcomes that they are votes on."""
+"""The votes of a study's results, and the rows of outcomes that they count in."""
 
 from enum import StrEnum
 from typing import Literal, get_args
@@ -27,7 +27,7 @@ def as_stopped(words: str, control: str) -> str:
 
 
 class Way(StrEnum):
-    """Which way a result, or a row of results, points for the patients who got the drug."""
+    """The direction of a result, or of a row of results, for the patients who got the drug."""
 
     BENEFIT = "benefit"
     NO_DIFFERENCE = "no difference shown"
@@ -57,7 +57,7 @@ says so at all, and in reports from before it was kept."""
 
 
 class ArmRates(Model):
-    """What was counted or measured in those with the drug, and in those without."""
+    """Values or counts of those with the drug, and of those without."""
 
     drug: float
     other: float
@@ -68,7 +68,7 @@ class ArmRates(Model):
 
 
 class _OnOutcome(Model):
-    """What is told of one result, and of a row of them."""
+    """Fields that one result and a row of results share."""
 
     importance: Importance
     comparator: str = ""

@@ -1,4 +1,4 @@
-"""Measures the check of a sentence against a record, on own sentences and on published claims."""
+"""Measures the check of sentences against records, on own sentences and published claims."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Measures on labelled sets of the forms listed in `FORMATS`; a new form is a line there.
+"""Runs the measures on labelled sets of the forms in `FORMATS`; a new form is a line there.
 
 Nothing is fetched: who measures on a published set gives the path of his copy.
 """
@@ -46,7 +46,7 @@ _ROOM = RunLimits(deadline_s=21_600, max_calls=5_000, max_tokens=100_000_000)
 
 
 class Bench(NamedTuple):
-    """What is measured, and on how much."""
+    """The set-up of a measurement, and its size."""
 
     reasoner: Reasoner
     runs: Callable[[str | None], RunService]
@@ -74,7 +74,7 @@ class Format(NamedTuple):
 
 
 def _by_code(judge: Callable[[Path], Iterator[Outcome]]) -> Measure:
-    """What is judged row by row, without a model."""
+    """Return the measure of a rule that judges row by row, without a model."""
 
     async def measure(path: Path, bench: Bench) -> Measured:
         return await asyncio.to_thread(lambda: Measured(list(islice(judge(path), bench.limit))))
@@ -91,7 +91,7 @@ async def _recall(path: Path, bench: Bench) -> Measured:
 
 
 async def _verdicts(path: Path, bench: Bench) -> Measured:
-    """What runs say; without a model also by the readings that lie beside the questions."""
+    """Measure the verdicts of runs; without a model, also with the recorded readings."""
     measured = await _answered(path, bench, None)
     recorded = path.with_name("readings.jsonl.gz")
     if bench.by_model or not recorded.exists():
@@ -117,7 +117,7 @@ async def _answered(
 def _trials(
     load: Callable[[Path], list[trials.Labelled]], judges: Sequence[trials.Judge]
 ) -> Measure:
-    """What is read from trials, by rules or by the model."""
+    """Return the measure of readings of trials, by rules or by the model."""
 
     async def measure(path: Path, bench: Bench) -> Measured:
         items = (await asyncio.to_thread(load, path))[: bench.limit]

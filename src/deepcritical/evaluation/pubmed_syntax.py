@@ -1,4 +1,4 @@
-"""Runs the queries of the first round over a file of records, by a small interpreter of PubMed.
+"""Measures recall of the first round's queries, by an interpreter of PubMed's syntax.
 
 Records without MeSH headings, publication types or substances can be found by words only: there
 [Mesh], [sh], [pt], [nm] and most of [sb] find nothing, and recall is that of unindexed records.
@@ -94,7 +94,7 @@ class _Term:
         return found if found is not None else frozenset()
 
     def _found(self, token: str) -> frozenset[str] | None:
-        """What a phrase or word finds; None for a word that PubMed ignores."""
+        """Return the records that a phrase or word finds; None for a word that PubMed ignores."""
         text, _, tag = token.partition("[")
         words, field = text.strip('"'), tag.rstrip("]").casefold()
         if fold(words) in _STOP or not re.search(r"\w", words):
@@ -133,7 +133,7 @@ def _has(text: str, words: str) -> bool:
 
 @cache
 def _is_below(heading: str, asked: str) -> bool:
-    """Whether a heading is the one that is asked for or, by our tree numbers, below it."""
+    """Return whether a heading is the one that is asked for or, by our tree numbers, below it."""
     if fold(heading) == fold(asked):
         return True
     narrow, broad = condition_named(heading), condition_named(asked)

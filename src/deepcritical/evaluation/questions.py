@@ -1,4 +1,4 @@
-"""Measures how questions are understood: own labelled wordings, and names of published tables."""
+"""Measures the understanding of questions, on own wordings and published tables of names."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -54,14 +54,14 @@ def _judged(
 
 
 def _recorded(path: Path) -> Iterator[tuple[str, ModelReading]]:
-    """What readers in a model's place made of wordings, who saw the prompt alone."""
+    """Yield wordings with the answers of readers who saw only the model's prompt."""
     beside = path.with_name(path.name.replace("intents", "readings"))
     for row in json_lines(beside) if beside != path and beside.exists() else ():
         yield row["text"], ModelReading.model_validate(row["answer"])
 
 
 def _faults(frame: QuestionFrame, intent: dict[str, Any], wording: dict[str, Any]) -> list[str]:
-    """What of a frame is not as labelled."""
+    """Return the parts of a frame that differ from its label."""
     found = []
     if _outcome(frame) != intent["kind"]:
         found.append(f"kind {_outcome(frame)}")

@@ -1,4 +1,4 @@
-"""What a measurement says, and how sure that is: labels told rightly, in a table of Markdown."""
+"""Scores with their confidence intervals, as a Markdown table."""
 
 import csv
 import gzip
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What a set showed, and what a model was asked for it."""
+    """The outcomes of one set, and the cost of the model."""
 
     outcomes: list[Outcome]
     spent: Spent = Spent()
@@ -81,7 +81,7 @@ class Figure(Model):
 
 
 class Cost(Model):
-    """What a set took."""
+    """The cost of one set."""
 
     seconds: float
     calls: int = 0

@@ -1,4 +1,4 @@
-"""Measures how trials are read, on sets labelled by experts.
+"""Measures the reading of trials, on sets labelled by experts.
 
 The PICO corpus (people by arm), Evidence Inference (directions), outcome triplets with figures, and
 our own pairs of outcomes, which come into one row or into two.
@@ -34,14 +34,14 @@ class Labelled(NamedTuple):
 
 
 class Judge(NamedTuple):
-    """What is measured, and the answers to one article: told, right, and what shows why."""
+    """A measure, with its answers for one article: told, right, and the evidence."""
 
     measure: str
     answers: Callable[[Labelled, StudyReading], Iterator[Answer]]
 
 
 class Answer(NamedTuple):
-    """What was read for one label."""
+    """The reading for one label."""
 
     told: bool
     right: bool
@@ -175,7 +175,7 @@ def side(reading: StudyReading, result: Result, row: Row) -> int:
 
 
 def _tells(result: Result, row: Row, told: Sequence[str]) -> bool:
-    """Whether a result is from the row's sentence and of its outcome."""
+    """Return whether a result is from the row's sentence and of its outcome."""
     evidence = fold(row["evidence"])
     sentence = fold(" ".join(told[n] for n in result.sentences))
     within = evidence in sentence or sentence in evidence

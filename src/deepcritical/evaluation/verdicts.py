@@ -1,4 +1,4 @@
-"""Measures whether whole runs give the verdict that readers of the same records gave."""
+"""Measures the agreement of verdicts with readers of the same records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STRONG = frozenset({VerdictLabel.SUPPORTED, VerdictLabel.REFUTED, VerdictLabel.
 
 
 def is_overstated(said: VerdictLabel, expected: VerdictLabel) -> bool:
-    """Whether a verdict goes further than the expected one, or another way than it.
+    """Return whether a verdict goes further than the expected one, or another way than it.
 
     A verdict that leaves the question open never does.
     """

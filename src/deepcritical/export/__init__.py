@@ -1,1 +1,1 @@
-"""A finished report as files that people keep: Markdown, HTML, JSON."""
+"""Writes finished reports as files: HTML, PDF, Markdown, JSON, references and figures."""

@@ -1,4 +1,4 @@
-"""The references as bibliographic entries: as BibTeX, RIS and CSL-JSON."""
+"""Writes the references as BibTeX, RIS and CSL-JSON."""
 
 from __future__ import annotations
 

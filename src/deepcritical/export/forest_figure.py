@@ -1,4 +1,4 @@
-"""Forest plots: the effects that several studies found for one outcome, on one scale."""
+"""Draws forest plots: the effects of several studies on one outcome, on one scale."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def _pooled(pooled: PooledEffect, scale: _Scale, y: float) -> str:
 
 
 def _sides(plot: _Plot, drug: str, scale: _Scale, y: float) -> str:
-    """Which side of the line is better for patients, where the studies agree on that."""
+    """Return the label of the side that is better for patients, if the studies agree on one."""
     none = 1.0 if plot.is_ratio else 0.0
     better = {
         (line.value < none) == (line.way is Way.BENEFIT)

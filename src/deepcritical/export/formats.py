@@ -1,4 +1,4 @@
-"""The formats that a report can be had in, in one table."""
+"""The table of formats in which a report can be exported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report as HTML: fragments for a page of ours, or a file that needs nothing else.
+"""Renders a report or an answer as HTML: fragments for the page, or one self-contained file.
 
 Citation chips and the arrows of chains are buttons of the browser's own popovers, so that neither
 needs a script.
@@ -32,13 +32,7 @@ from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.mechanism_figure import draw_mechanism
 from deepcritical.export.preview import Preview, preview_of
 from deepcritical.export.prisma_figure import draw_prisma
-from deepcritical.export.prose import (
-    chip,
-    cited_html,
-    study_name,
-    to_html,
-    to_inline_html,
-)
+from deepcritical.export.prose import chip, cited_html, study_name, to_html, to_inline_html
 from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of
 from deepcritical.export.svg import Drawing
 from deepcritical.export.templating import filled, stylesheet
@@ -81,7 +75,7 @@ def render_brief(report: ResearchReport) -> str:
 
 
 def render_sources(document: Document) -> str:
-    """What chips and arrows of the document open, as an HTML fragment."""
+    """Return the sources that chips and arrows of the document open, as an HTML fragment."""
     sources = sources_of(document)
     edges = edge_sources(document, sources) if isinstance(document, ResearchReport) else ()
     return filled("sources.html", sources=sources, edges=edges)
@@ -300,7 +294,7 @@ def render_comparison(first: Side, second: Side) -> str:
         sides=(first, second),
         compared=compare(first.document, second.document),
         columns=COLUMNS[:2],
-        names=_names,
+        names=lambda row: finding_cells(row)[:2],
         found=_found,
     )
     page = {"title": "Two runs side by side", "preview": None, "sources": ""}
@@ -314,10 +308,6 @@ def render_news(former: Side | None, now: Side) -> str:
     """
     compared = compare(former.document, now.document) if former else None
     return filled("news.html", former=former, now=now, compared=compared)
-
-
-def _names(row: OutcomeRow) -> tuple[str, ...]:
-    return finding_cells(row)[:2]
 
 
 def _found(row: OutcomeRow) -> tuple[str, str]:

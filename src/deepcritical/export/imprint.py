@@ -1,4 +1,4 @@
-"""Which run a report is of, and when that ended."""
+"""The imprint of a report: the id of its run, and when that ended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Imprint(NamedTuple):
-    """What heads a report.json; with it the same report is written as the same bytes."""
+    """The head of a report.json; with it the same report is written as the same bytes."""
 
     run_id: str
     generated_at: datetime

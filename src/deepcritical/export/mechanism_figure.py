@@ -1,4 +1,4 @@
-"""The mechanism graph of a report as a drawing.
+"""Draws the mechanism graph of a report.
 
 The sign of an edge is told by its end, as pathway diagrams do (arrow: raises, bar: lowers, ring: no
 change), by its line and by the signs on its label; colour only repeats it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
+from statistics import mean
 from typing import NamedTuple
 
 from deepcritical.domain.report import ResearchReport
@@ -104,7 +105,7 @@ def _edges(
 
 
 def _ports(layout: Layout) -> dict[tuple[tuple[str, str], bool], float]:
-    """How far from the middle of its node each edge leaves (False) or arrives (True)."""
+    """Return each edge's offset from the middle of its node, leaving (False) or arriving (True)."""
     ends: dict[tuple[Slot, bool], list[tuple[float, tuple[str, str]]]] = defaultdict(list)
     for key, way in layout.ways.items():
         ends[way[0], False].append((layout.heights[way[1]], key))
@@ -120,7 +121,7 @@ def _ports(layout: Layout) -> dict[tuple[tuple[str, str], bool], float]:
 def _points(
     way: Sequence[Slot], layout: Layout, ports: Mapping[tuple[tuple[str, str], bool], float]
 ) -> list[_Point]:
-    """Where the edge leaves, passes and arrives; it runs straight through the columns it passes."""
+    """Return the points of an edge, which runs straight through the columns that it passes."""
     key = (way[0].name, way[-1].name)
     heights = [_TOP + layout.heights[slot] for slot in way]
     start = (_x(way[0].column) + _NODE_WIDTH, heights[0] + ports[key, False])
@@ -230,7 +231,7 @@ class Slot(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Where everything is."""
+    """The positions of nodes and edges."""
 
     heights: dict[Slot, float]
     """Middle of each slot, from the top."""
@@ -288,15 +289,11 @@ def _ordered(
                 for n, slot in enumerate(line)
             }
             means = {
-                slot: _mean([places[s] for s in beside[slot][side]], places[slot])
+                slot: mean([places[s] for s in beside[slot][side] or [slot]])
                 for slot in columns[column]
             }
             columns[column] = sorted(columns[column], key=means.__getitem__)
     return columns
-
-
-def _mean(places: list[float], own: float) -> float:
-    return sum(places) / len(places) if places else own
 
 
 def _placed(

@@ -1,4 +1,4 @@
-"""The mechanism chains of a report joined into one graph, as data."""
+"""Joins the mechanism chains of a report into one graph."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LAST = len(COLUMNS) - 1
 
 
 class EdgeSign(StrEnum):
-    """What the records say of an edge."""
+    """The sign of an edge by its records."""
 
     INCREASES = "increases"
     DECREASES = "decreases"

@@ -1,4 +1,4 @@
-"""The report as PDF, set by Typst from its Markdown and its figures.
+"""Writes the report as PDF, set by Typst from its Markdown and its figures.
 
 All text reaches the typesetter as data in JSON, never as markup of its language, so that no record
 can steer it. Fonts come with the package `typst`; scripts that these lack are set in the fonts of
@@ -65,7 +65,7 @@ def _fonts() -> Fonts:
 
 
 def check_pdf() -> Check:
-    """Whether a page of one word can be set. Blocks for less than a second."""
+    """Return whether a page of one word can be set. Blocks for less than a second."""
     try:
         import typst
 

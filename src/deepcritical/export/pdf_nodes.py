@@ -1,4 +1,4 @@
-"""Builds what the template of the PDF sets: nodes of text from Markdown, and figures."""
+"""Builds the nodes that the PDF template sets, from Markdown and figures."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _node(node: SyntaxTreeNode, n_references: int) -> Node:
 
 
 def _leads(paragraph: SyntaxTreeNode) -> bool:
-    """Whether a paragraph announces what follows, and must not be left at the foot of a page."""
+    """Return whether a paragraph introduces the next one, so that no page may end with it."""
     parts = [part for line in paragraph.children for part in line.children]
     kinds = [part.type for part in parts if part.type != "text" or part.content]
     return _text(paragraph).endswith(":") or kinds == ["strong"]

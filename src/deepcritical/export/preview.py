@@ -1,4 +1,4 @@
-"""What a link to a report shows before it is opened: title, verdict sentence and picture."""
+"""The preview of a link to a report: title, verdict sentence and picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = 300
 
 
 class Preview(NamedTuple):
-    """What services that show links read of a page (Open Graph)."""
+    """The data of a link preview (Open Graph)."""
 
     title: str
     sentence: str

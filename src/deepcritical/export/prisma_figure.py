@@ -1,4 +1,4 @@
-"""The PRISMA 2020 flow diagram of a report."""
+"""Draws the PRISMA 2020 flow diagram of a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report's Markdown as HTML in which each ``[n]`` is a citation chip."""
+"""Renders a report's Markdown as HTML in which each ``[n]`` is a citation chip."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _parser(*, links: bool = False) -> MarkdownIt:
     parser.inline.ruler.before("link", "citation", _citation)
     parser.add_render_rule("citation", _render_citation)
     parser.add_render_rule("table_open", _render_table_open)
-    parser.add_render_rule("table_close", _render_table_close)
+    parser.add_render_rule("table_close", lambda *_: "</table></div>")
     return parser
 
 
@@ -99,12 +99,6 @@ def _render_table_open(
     columns = [t.content for t in tokens[index:] if t.type == "inline"][:2]
     name = escape(visible(", ".join([*headings[-1:], *columns])), quote=True)
     return f'<div class="scroll" role="region" aria-label="Table: {name}" tabindex="0"><table>'
-
-
-def _render_table_close(
-    _renderer: RendererHTML, _tokens: Sequence[Token], _index: int, _o: OptionsDict, _env: EnvType
-) -> str:
-    return "</table></div>"
 
 
 def study_name(evidence_ids: Sequence[str], report: ResearchReport) -> str:

@@ -1,4 +1,4 @@
-"""The references with their texts, and the records behind each edge."""
+"""Collects the references with their texts, and the records behind each mechanism edge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Passage(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What a citation chip opens."""
+    """The source behind a citation chip."""
 
     number: int
     reference: Reference
@@ -43,7 +43,7 @@ class _Side(NamedTuple):
 
 
 class EdgeSource(NamedTuple):
-    """What an edge of the mechanism opens."""
+    """The source behind an edge of the mechanism."""
 
     number: int
     """Its place among the edges of the graph, from 1."""

@@ -1,4 +1,4 @@
-"""The evidence and the studies of a report as CSV."""
+"""Writes the evidence table and the table of studies as CSV."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _reference_cells(number: int, reference: Reference, row: EvidenceRow) -> tup
 
 
 def _each(row: EvidenceRow, said: Callable[[DrugStance], str]) -> str:
-    """What is said of the drug; of several, each with its name."""
+    """Return the statement on the drug; of several, each with its name."""
     if len(row.stances) == 1:
         return said(row.stances[0])
     return "; ".join(f"{stance.drug}: {said(stance)}" for stance in row.stances)

@@ -1,4 +1,4 @@
-"""What figures are drawn with: shapes and text as SVG, in tones that follow light and dark.
+"""Draws SVG shapes and text, in tones that follow light and dark mode.
 
 A drawing carries the colours of paper in its attributes, which any viewer and a PDF can read. A
 style sheet, in the page or in the file itself, replaces them where the reader's screen is dark.

@@ -1,4 +1,4 @@
-"""The templates of HTML; everything that they are given is escaped."""
+"""Fills the HTML templates; every value is escaped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.brief import study_words, trial_words, verdict_words
+from deepcritical.domain.brief import label_words, study_words, trial_words
 from deepcritical.domain.claims import is_quote
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
@@ -54,11 +54,10 @@ def _environment() -> Environment:
         "visible": visible,
         "anchor": lambda title: re.sub(r"\W+", "-", title.lower()).strip("-"),
         "sign": _SIGN_OF_DIRECTION.__getitem__,
-        "verdict_words": verdict_words,
         "grade_symbol": _SYMBOL_OF_CERTAINTY.__getitem__,
         "source_name": SOURCE_NAMES.__getitem__,
     }
-    words = (edge_label, edge_words, how_checked, is_quote, point_words, study_words, trial_words)
-    templates.globals |= {written.__name__: written for written in (*words, year_of)}
+    words = (edge_label, edge_words, how_checked, is_quote, label_words, point_words, study_words)
+    templates.globals |= {one.__name__: one for one in (*words, trial_words, year_of)}
     templates.globals["drawn"] = inline
     return templates

@@ -1,4 +1,4 @@
-"""The evidence timeline: year across, OCEBM level down, direction by shape; as data and drawn."""
+"""Draws the evidence timeline: year across, OCEBM level down, direction by shape."""
 
 from __future__ import annotations
 

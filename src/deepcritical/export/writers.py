@@ -31,7 +31,7 @@ def as_json(report: Document, imprint: Imprint) -> str:
 
 
 def as_figures_json(report: ResearchReport) -> str:
-    """What the figures show: counts, nodes and edges, points; null for unknown counts."""
+    """Return the data of the figures as JSON: counts, nodes, edges, points; null if unknown."""
     return _json(
         {
             "prisma": report.prisma.model_dump(mode="json") if report.prisma else None,

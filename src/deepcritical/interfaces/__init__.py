@@ -1,1 +1,1 @@
-"""How people and programs use DeepCritical: so far, the command line."""
+"""Interfaces of DeepCritical: command line, page, REST and MCP."""

@@ -1,4 +1,4 @@
-"""Who may start, stop and list runs, by every interface of the server.
+"""Access control: who may start, stop and list runs.
 
 On loopback everybody is the local user. Elsewhere a token says who asks, unless the server is
 public: then everybody is an anonymous user with a quota, and owns what a random token of his says.
@@ -57,7 +57,7 @@ _ADVICE = (
 
 
 class Mode(StrEnum):
-    """How it is known who asks."""
+    """The way in which callers are identified."""
 
     LOCAL = "local"
     TOKENS = "tokens"
@@ -65,7 +65,7 @@ class Mode(StrEnum):
 
 
 class Caller(NamedTuple):
-    """Who asks."""
+    """The sender of a request."""
 
     user_id: str
     address: str
@@ -108,7 +108,7 @@ class Access:
         self._sessions_of_address = Quota(SESSIONS_PER_HALF_HOUR, 1800)
 
     def identify(self, connection: HTTPConnection) -> Caller:
-        """Who sends a request.
+        """Return the sender of a request.
 
         Raises:
             AuthenticationError: A token is needed and not sent, or not known.
@@ -129,7 +129,7 @@ class Access:
 
     @property
     def keeps_private(self) -> bool:
-        """Whether a run is read by its owner alone, unless he makes a share link."""
+        """Return whether a run is read by its owner alone, unless he makes a share link."""
         return self.mode is Mode.TOKENS
 
     def check_reader(self, connection: HTTPConnection, run_id: str, owner: str = "") -> None:
@@ -168,7 +168,7 @@ class Access:
         return run
 
     def owns(self, connection: HTTPConnection, owner: str) -> bool:
-        """Whether a run of this owner is that of who asks."""
+        """Return whether a run of this owner is that of who asks."""
         try:
             return self.identify(connection).user_id == owner
         except errors.AuthenticationError:
@@ -317,7 +317,7 @@ def parse_tokens(text: str) -> dict[str, SecretStr]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an IP address is of this machine alone."""
+    """Return whether an IP address is of this machine alone."""
     return ipaddress.ip_address(host.partition("%")[0]).is_loopback
 
 

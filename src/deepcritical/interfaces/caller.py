@@ -1,4 +1,4 @@
-"""Who sends a request of the REST API, with which key, and the parts that it is put to."""
+"""Dependencies of REST requests: the caller, the key, and the services."""
 
 from __future__ import annotations
 

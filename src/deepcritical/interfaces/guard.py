@@ -1,4 +1,4 @@
-"""What every request has to pass, and what every answer carries; who gets the page."""
+"""Middleware: checks every request, and adds headers to every response."""
 
 from __future__ import annotations
 
@@ -60,11 +60,6 @@ CROWDED = problem_response(
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="DeepCritical: any name, the token as password"'}
 
 
-def _is_hashed(path: str) -> bool:
-    """Whether a file's name says what is in it; the last characters of a path tell."""
-    return path.startswith(ASSETS) and bool(HASHED_NAME.search(path[-16:]))
-
-
 def report_html(html: str, headers: Mapping[str, str] = MappingProxyType({})) -> HTMLResponse:
     """The answer with a report, or a part of one, that can load and send nothing."""
     return HTMLResponse(html, headers={"Content-Security-Policy": REPORT_POLICY, **headers})
@@ -96,7 +91,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
-                if message["status"] == 200 and _is_hashed(scope["path"]):
+                asset = scope["path"].startswith(ASSETS) and HASHED_NAME.search(scope["path"][-16:])
+                if message["status"] == 200 and asset:
                     headers["Cache-Control"] = KEPT_FOR_GOOD
             await send(message)
 

@@ -1,4 +1,4 @@
-"""The product from Python: questions in, reports, answers and readings out.
+"""The Python API: functions that take a question and return a report, an answer or a reading.
 
 `deepcritical` itself offers these functions; they are loaded when first asked for.
 """

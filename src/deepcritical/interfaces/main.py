@@ -1,4 +1,4 @@
-"""The ``deepcritical`` command, which joins the terminal and the page."""
+"""The entry point of the ``deepcritical`` command; registers all commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors over HTTP: one shape for all, as RFC 9457 has it, with the status of each error."""
+"""HTTP errors as problem details (RFC 9457), with the status of each error."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class InvalidField(Model):
 
 
 class Problem(Model):
-    """What went wrong, and what to do about it."""
+    """An error, with advice on what to do about it."""
 
     type: str = "about:blank"
     title: str

@@ -1,4 +1,4 @@
-"""Events of runs and chats in words for people. Every interface shows the same ones."""
+"""Renders events of runs and chats as text; every interface shows the same words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def describe(event: events.Event) -> str:
 
 
 def told(logged: events.LoggedEvent) -> str:
-    """What happened, in a line for people."""
+    """Return an event as a line for people."""
     return visible(describe(logged.event))
 
 

@@ -1,4 +1,4 @@
-"""A finished report, or an answer, as files in a folder: written, and read again."""
+"""Writes a finished report or answer as files in a folder, and reads it again."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _is_answer(report: Document) -> bool:
 
 
 def read_report(path: Path) -> tuple[Document, Imprint]:
-    """What a report.json, or an answer.json, holds.
+    """Read a report.json or an answer.json.
 
     Raises:
         SnapshotCorruptError: The file cannot be read, or holds no report.

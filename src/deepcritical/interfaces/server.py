@@ -1,4 +1,4 @@
-"""One application on one port: the page at ``/``, its data under ``/api``, tools at ``/mcp``."""
+"""Runs the web server: the page at ``/``, its data under ``/api``, tools at ``/mcp``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHUTDOWN_S = 2
 
 
 class Front(NamedTuple):
-    """How the server is reached."""
+    """The address at which the server is reached, and the proxies before it."""
 
     proxies: str | None = None
     """Proxies that are believed for whom they ask, see `Settings.proxies`; None for none."""

@@ -1,4 +1,4 @@
-"""``deepcritical serve``, ``mcp`` and ``worker``: commands that go on until they are stopped."""
+"""The commands ``serve``, ``mcp`` and ``worker``, which run until they are stopped."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ def mcp(
     chosen_place = options.chosen(snapshot, sources).sought
     settings = bootstrap.read_settings(model, model_base_url)
     runs = bootstrap.build_runs(settings, **chosen_place, serves=True)
-    lookups = bootstrap.build_lookups(settings, **chosen_place)
     place = bootstrap.place_of(settings, **chosen_place)
+    lookups = bootstrap.Lookups(settings, place.snapshot)
     similar = bootstrap.build_similar(settings, runs, place)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     try:

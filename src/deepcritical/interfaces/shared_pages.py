@@ -1,4 +1,4 @@
-"""Pages that need no script: a run as it is shared, two side by side, a finished sample."""
+"""Pages without scripts: a shared run, two runs side by side, a finished sample."""
 
 from __future__ import annotations
 

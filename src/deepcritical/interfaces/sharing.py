@@ -1,4 +1,4 @@
-"""Share links: each lets whoever has it read one private run until the link expires."""
+"""Makes and checks share links; each lets others read one private run until it expires."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ShareLink(NamedTuple):
 
     @property
     def query(self) -> str:
-        """What stands behind the ``?`` of an address."""
+        """Return the query string of an address: what follows the ``?``."""
         return urlencode({"run": self.run_id, SHARE: self.value})
 
 

@@ -1,4 +1,4 @@
-"""The application under the page: its guards, the REST API under ``/api``, tools at ``/mcp``."""
+"""Assembles the application under the page: middleware, REST API and MCP tools."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ THREADS = 32
 
 
 class Served(NamedTuple):
-    """What the application answers with."""
+    """The services that the application answers with."""
 
     runs: RunService
     access: Access
@@ -54,7 +54,10 @@ def build_site(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
         names: Further names under which it is asked; pages at one that is an address are its own.
     """
     runs, access, lookups, similar, chats = served
-    own = sorted({*LOOPBACK_NAMES, host, *filter(None, map(_host_of, names))})
+    own = sorted(
+        {*LOOPBACK_NAMES, host, *(urlsplit(n).hostname or "" if "://" in n else n for n in names)}
+        - {""}
+    )
     hosts = own if is_loopback(host) else None
     tools = over_http(runs, lookups, access, hosts, similar)
     api = build_api(runs, access, similar)
@@ -82,10 +85,6 @@ def _guard(app: FastAPI, access: Access, hosts: list[str] | None, names: Sequenc
     most = MOST_OPEN_LOCAL if access.mode is Mode.LOCAL else MOST_OPEN
     app.add_middleware(Crowd, most=most)
     app.add_middleware(Guard, own=frozenset(urlsplit(name).netloc for name in names))
-
-
-def _host_of(name: str) -> str:
-    return urlsplit(name).hostname or "" if "://" in name else name
 
 
 @asynccontextmanager

@@ -1,1 +1,1 @@
-"""From curated facts and read studies to a signed graph, and from it to mechanism chains."""
+"""Builds a signed graph from curated facts and studies, and mechanism chains from it."""

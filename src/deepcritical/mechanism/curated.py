@@ -1,4 +1,4 @@
-"""Edges from curated sources: what the drug does to its targets, and what these are tied to.
+"""Builds mechanism edges from curated sources: drug to target, target to disease.
 
 Each edge rests on the line that the source's record holds, so that it is cited like any other.
 """
@@ -59,7 +59,7 @@ class CuratedEdge(NamedTuple):
 
 
 def side_of_action(action_type: str) -> EdgeSide:
-    """What an action does to the activity of its target; `associated` where its type tells not."""
+    """Return the effect of an action on its target's activity; `associated` if unknown."""
     action = " ".join(action_type.upper().split())
     return "decreases" if action in _LOWERS else "increases" if action in _RAISES else "associated"
 

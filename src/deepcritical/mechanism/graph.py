@@ -1,4 +1,4 @@
-"""A graph of what a drug does, by curated facts and by the studies, and the chains in it."""
+"""Builds the graph of a drug's effects from curated facts and studies, and finds its chains."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class MechanismGraph:
         )
 
     def after(self, name: str) -> tuple[str, ...]:
-        """What a node acts on or is tied to, those of most records first."""
+        """Return the nodes that a node acts on or is associated with, most records first."""
         if name not in self._after:
             ends = [end for start, end in self._facts if start == name]
             ends.sort(key=lambda end: (-len(self.edge(name, end).records), end))
@@ -148,7 +148,7 @@ def node_name(written: str) -> str:
 
 
 def node_key(written: str) -> str:
-    """What two writings of one node have in common."""
+    """Return the key that all spellings of one node share."""
     return _NOT_A_WORD.sub("", node_name(written).casefold())
 
 

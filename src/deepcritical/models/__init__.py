@@ -1,1 +1,1 @@
-"""Asking a model: servers, typed answers within limits, what was spent. No judgement is here."""
+"""Asks language models: servers, typed answers, limits and costs; it judges nothing."""

@@ -1,4 +1,4 @@
-"""What a run with a model may cost, what the model did, and what rules did in its place."""
+"""Accounts for models in a run: expected cost, calls made, and rules used in their place."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RunAccount:
         self._manages = self._told_records = self._told_end = False
 
     async def budget(self, *, manages: bool = False) -> None:
-        """What the run is expected to cost, before a model is first asked."""
+        """Tell the expected cost of the run, before a model is first asked."""
         self._manages = manages
         await self._plan(0)
         unpriced = [one.name for one in self._server.all.values() if one.price(0, 0) is None]
@@ -85,29 +85,22 @@ class RunAccount:
         else:
             self.by_rule[judgement] = "done"
         await self._tell(judgement, "model in part" if in_part else "rules", why.message, dropped)
-        if why.message.startswith(NOT_ASKED):
-            await self._gave_up(why)
-            return
         partly = "partly " if in_part else ""
-        await self._desk.tell(
-            Notice(
-                message=f"Continued {partly}without the model in {_WHAT[judgement]}: {why.message}."
-            )
-        )
-
-    async def _gave_up(self, why: ReasoningError) -> None:
-        """That a model is given up is one fact, whatever it was to help with: it is told once."""
-        if not self._told_end:
+        told = f"Continued {partly}without the model in {_WHAT[judgement]}: {why.message}."
+        if why.message.startswith(NOT_ASKED):
+            # That a model is given up is one fact, whatever it was to help with: it is told once.
+            if self._told_end:
+                return
             self._told_end = True
-            told = f"Continued without the model: {why.message}."
-            await self._desk.tell(Notice(message=f"{told} {why.advice}".strip()))
+            told = f"Continued without the model: {why.message}. {why.advice}".strip()
+        await self._desk.tell(Notice(message=told))
 
     async def _tell(self, judgement: Judgement, by: str, reason: str, dropped: int) -> None:
         event = {"judgement": judgement, "made_by": by, "reason": reason, "dropped": dropped}
         await self._desk.tell(JudgementMade.model_validate({**event, "spent": self._purse.spent}))
 
     def author(self, model: str, rules: str, *, wrote: bool) -> str:
-        """Who is named as the report's writer."""
+        """Return the name of the report's writer."""
         missing = "; ".join(f"{_WHAT[j]}, {how}" for j, how in self.by_rule.items())
         by_rule = f" (by rule: {missing})" if missing else ""
         return f"{model}{by_rule}" if wrote else f"{rules}, beside {model}{by_rule}"

@@ -1,4 +1,4 @@
-"""What a model may answer: ids, verbatim quotes, whole numbers and choices from lists.
+"""Answers that a model may give: ids, verbatim quotes, whole numbers, choices from lists.
 
 Nothing here is stored or printed as it is. Words of a model reach the reader only where code finds
 them in a record, in the question or in a vocabulary.
@@ -116,13 +116,13 @@ class Section(_Answer):
 
 
 class TeamNote(_Answer):
-    """What the manager of the team notes for itself."""
+    """Notes that the manager of the team makes for itself."""
 
     lines: list[str]
 
 
 class NextTurn(_Answer):
-    """Who speaks next."""
+    """The agent that speaks next."""
 
     request_satisfied: bool
     """Whether the request is fully answered."""
@@ -177,7 +177,7 @@ class MappedFacts(_Answer):
 
 
 class ItemJudged(_Answer):
-    """How far one item is covered."""
+    """The coverage of one item."""
 
     item: str
     """Such as C1."""
@@ -185,7 +185,7 @@ class ItemJudged(_Answer):
 
 
 class Completeness(_Answer):
-    """How far each item is covered, and searches for what is missing."""
+    """The coverage of each item, and searches for what is missing."""
 
     items: list[ItemJudged]
     searches: list[str] = Field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Asks the models of a run for typed answers, within a budget, in the way each server can give one.
+"""Asks the models of a run for typed answers, within a budget, in the mode a server supports.
 
 What a server cannot do is found out by the first question: a tool call, else a JSON schema, else
 words. An answer that does not fit is sent back once with the error. Where a server fails, the
@@ -125,7 +125,7 @@ class Asker:
         return self._server.server_for(judgement)
 
     def profile_for(self, judgement: Judgement) -> Profile:
-        """How much it is asked at once."""
+        """Return the profile: the amount to ask at once."""
         return self.server_for(judgement).profile
 
     @property
@@ -134,7 +134,7 @@ class Asker:
 
     @property
     def asked(self) -> Asked:
-        """What the questions so far have cost and shown."""
+        """The cost and the state of the questions so far."""
         main = self._main
         return Asked(
             spent=self.purse.spent,

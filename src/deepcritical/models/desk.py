@@ -1,4 +1,4 @@
-"""What a run gives to whoever asks a model for it, and what is left of the questions so far."""
+"""Context of a run for asking models: limits, clock, events, key; and the state of its calls."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ OutputMode = Literal["tool", "native", "prompted"]
 
 
 async def _unheard(_event: Event) -> None:
-    """What is told to nobody."""
+    """Discard an event."""
 
 
 @dataclass(frozen=True)
 class RunDesk:
-    """What a reasoner is given for one run: limits, the clock, somebody to tell, a key."""
+    """The context of one run for a reasoner: limits, the clock, a listener for events, a key."""
 
     limits: RunLimits = field(default_factory=RunLimits)
     elapsed_s: Callable[[], float] = lambda: 0.0
@@ -40,7 +40,7 @@ class RunDesk:
 
 
 class Asked(Model):
-    """What the questions so far have cost and shown."""
+    """The cost and the state of the questions so far."""
 
     spent: Spent
     questions: int

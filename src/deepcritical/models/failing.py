@@ -1,4 +1,4 @@
-"""How a question to a model can fail: what it means, what to say of it, who may answer instead."""
+"""Failures of questions to a model: their meaning, their message, and the fallback."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ _REASONS: tuple[tuple[type[BaseException], str, str], ...] = (
 
 
 class Wrong(NamedTuple):
-    """What ends a run at its first question, and what to do about it."""
+    """An error that ends a run at its first question, with advice on what to do about it."""
 
     error: type[ConfigurationError]
     advice: str
@@ -138,7 +138,7 @@ WRONG: dict[type[BaseException], Wrong] = {
 
 
 def is_unreachable(error: BaseException) -> bool:
-    """Whether nobody listens at the server's address.
+    """Return whether nobody listens at the server's address.
 
     A name such as localhost may have several addresses; then every one of them has refused.
     """
@@ -153,7 +153,7 @@ def is_unreachable(error: BaseException) -> bool:
 
 
 def told_of(error: BaseException) -> tuple[str, str]:
-    """What is said of a failure, and what can be done about it."""
+    """Return the message on a failure, with advice."""
     told = ((text, advice) for kind, text, advice in _REASONS if isinstance(error, kind))
     return next(told, ("it failed", ""))
 

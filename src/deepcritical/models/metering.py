@@ -1,4 +1,4 @@
-"""Reserves, sends and counts the requests of one question; repeats those that failed in passing.
+"""Reserves, sends and counts the requests of a question; retries transient failures.
 
 What was answered already, before the process died that had asked, is taken from the run's record.
 """
@@ -39,7 +39,7 @@ _NOT_ASKED_BY = frozenset(("temperature", "timeout"))
 
 
 class Budget(NamedTuple):
-    """What the models of one run spend together."""
+    """The budget that the models of one run share."""
 
     purse: Purse
     settled: asyncio.Event
@@ -170,7 +170,7 @@ class Metered(WrapperModel):
             await self._settled.wait()
 
     def _content(self, asked: _Request) -> str:
-        """What is asked, of whom and in which form; the same in whichever process asks it."""
+        """Return the hash of a request: messages, server and form; the same in every process."""
         settings = {n: value for n, value in asked.settings.items() if n not in _NOT_ASKED_BY}
         told = [
             self._server.name,
@@ -182,13 +182,13 @@ class Metered(WrapperModel):
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
     def _most(self, asked: _Request) -> Spent:
-        """What a request costs at most, as far as its length tells."""
+        """Return the highest cost of a request, estimated from its length."""
         size = len(ModelMessagesTypeAdapter.dump_json(asked.messages))
         size += len(json.dumps(_schemas(asked.parameters)))
         return self._priced(-(-size // CHARS_PER_TOKEN), asked.settings.get("max_tokens", 0))
 
     def _cost(self, response: ModelResponse, most: Spent, written_chars: int) -> Spent:
-        """What the answer cost, as its server says, or as its length tells when it does not."""
+        """Return the cost of an answer by the server's count, or by its length without one."""
         used = response.usage
         read, written = used.input_tokens, used.output_tokens
         spent = self._priced(

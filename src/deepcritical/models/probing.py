@@ -1,4 +1,4 @@
-"""Finds out whether a model can be asked, by one question asked as a run would ask it."""
+"""Checks a model by one question, asked as a run would ask it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NO_KEY = ConfigurationError(
 async def check_model(
     server: ModelServer, key_found_in: str, limits: RunLimits
 ) -> tuple[Check, ...]:
-    """What a run with these limits can expect of a model: server, key, typed answer, price.
+    """Check a model for a run with these limits: server, key, typed answer, price.
 
     `key_found_in` is '' without a key; the limits hold for the one question, too.
     """

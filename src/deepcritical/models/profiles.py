@@ -1,4 +1,4 @@
-"""How much a model is asked at once: by its context, by its parameters, or as it is set."""
+"""Sizes of requests to a model: by its context, by its parameters, or as set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAST_TOKENS = 500
 
 
 class Profile(NamedTuple):
-    """What is asked of a model at once."""
+    """The amount that a model is asked at once."""
 
     short: bool
     """Whether prompts are short; a model of few parameters loses the thread of long ones."""

@@ -1,4 +1,4 @@
-"""Which model answers: ``provider:name``, a base URL and a key, resolved into one model server.
+"""Resolves ``provider:name``, a base URL and a key into one model server.
 
 ``openai`` is the Responses API, ``openai-chat`` Chat Completions. ``huggingface`` is asked by its
 router, and local servers as OpenAI-compatible, whose key never leaves for anybody else. Every other
@@ -139,7 +139,7 @@ class ModelServer:
         return min(self.profile.output_tokens + thought, _MOST_TOKENS)
 
     def settings(self, judgement: str) -> ModelSettings:
-        """How it is asked for a judgement.
+        """Return the settings of a request for a judgement.
 
         Rules and form of what is asked for many times in a run are kept by the server, where it
         offers that and wants it said; they stand first in every question.
@@ -196,7 +196,7 @@ def model_server(
 
 
 class _Way:
-    """How the clients of one model are made. Its key is in no representation."""
+    """The construction of one model's clients. Its key is in no representation."""
 
     def __init__(self, spec: str, base_url: str | None, api_key: str | None) -> None:
         self._spec = spec
@@ -224,7 +224,7 @@ class _Way:
 
 
 def _takes_temperature(profile: ModelProfile) -> bool:
-    """Whether the library knows of nothing against it; it would leave it out with a warning."""
+    """Return whether the model takes a temperature; else the library omits it with a warning."""
     refusing = ("anthropic_disallows_sampling_settings", "bedrock_disallows_sampling_settings")
     if any(profile.get(name) for name in refusing):
         return False

@@ -1,4 +1,4 @@
-"""The providers of the installed pydantic-ai: which there are, what they need, how one is opened.
+"""Lists the providers of the installed pydantic-ai, with their needs, and opens one.
 
 The list is the library's own, so that a newer release brings its providers along.
 """
@@ -58,17 +58,17 @@ class Listed(NamedTuple):
 
     @property
     def conflicts(self) -> bool:
-        """Whether the extra cannot be installed beside ours."""
+        """Return whether the extra cannot be installed beside ours."""
         return self.extra in _CONFLICTS
 
     @property
     def compatible_at(self) -> str:
-        """Where its models answer as OpenAI-compatible; '' where that is not known."""
+        """The base URL of the OpenAI-compatible interface; '' where unknown."""
         return _COMPATIBLE_AT.get(self.key, "")
 
     @property
     def needs_key(self) -> bool:
-        """Whether a key is all that opens it."""
+        """Return whether a key is all that opens it."""
         takes = self.takes
         return any(name in takes for name in _KEYS) and not takes & _OTHER_LOGINS
 
@@ -78,7 +78,7 @@ class Listed(NamedTuple):
         return frozenset(signature(self.kind.__init__).parameters if self.kind else ())
 
     def arguments(self, secret: str | None, url: str | None) -> dict[str, str]:
-        """What it is made with, as far as it takes it."""
+        """Return the constructor's arguments, as far as it takes them."""
         given = {"key": (secret, _KEYS), "url": (url, _URLS)}
         return {
             next(name for name in names if name in self.takes): value

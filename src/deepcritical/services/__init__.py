@@ -1,1 +1,1 @@
-"""What the run keeps and looks up: the evidence store; names of drugs, targets and conditions."""
+"""Storage and look-up: evidence, retrieval, the database of runs, and telemetry."""

@@ -1,4 +1,4 @@
-"""Where runs calculate: in turns, beside the event loop and apart from the threads that wait."""
+"""Runs calculations one at a time, off the event loop and off the threads that wait for I/O."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 async def calculated(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """What a part of a run gives that only calculates.
+    """Return the result of a calculation that waits for nothing.
 
     What waits for a disk or a server, and what somebody waits for who looks at a page, is for
     `asyncio.to_thread`: here it would stand behind the runs.

@@ -1,4 +1,4 @@
-"""Finds out whether what is kept between runs can be kept, and how records will be ranked.
+"""Checks database, caches, embedding model and vector index for the command ``doctor``.
 
 Every check ends, or leaves a thread that ends by a limit of its own.
 """
@@ -21,7 +21,7 @@ _WAIT_S = 5.0
 
 
 async def check_database(url: str) -> Check:
-    """Whether the database of runs can be opened and written, and is undamaged; changes nothing."""
+    """Check that the database of runs opens, is writable and undamaged; changes nothing."""
     if not url:
         return skipped("database", "no run is kept: DATABASE_URL is empty")
     database = Database(url)
@@ -33,7 +33,7 @@ async def check_database(url: str) -> Check:
 
 
 async def check_file(name: str, path: Path | None, setting: str) -> Check:
-    """Whether an SQLite file can be written; nothing in it is changed."""
+    """Check that an SQLite file is writable; changes nothing in it."""
     if path is None:
         return skipped(name, f"nothing is kept: {setting} is empty")
     path = await asyncio.to_thread(path.expanduser)
@@ -54,7 +54,7 @@ def _written(path: Path) -> None:
 
 
 async def check_embeddings(model: str) -> Check:
-    """Whether the embedding model is there, or why retrieval is lexical."""
+    """Check that the embedding model is there; tells why retrieval is lexical without it."""
     if not model:
         return skipped("embeddings", "none by setting: retrieval is lexical")
     state = await EmbeddingService(model).load()
@@ -68,7 +68,7 @@ async def check_embeddings(model: str) -> Check:
 
 
 async def check_index(url: str, headers: Mapping[str, str] | None = None) -> Check:
-    """Whether the index of vectors can be opened."""
+    """Check that the index of vectors can be opened."""
     if not url:
         return skipped("vector index", "in memory, as CHROMA_URL is empty")
     try:

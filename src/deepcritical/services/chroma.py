@@ -1,4 +1,4 @@
-"""Chroma, the index of vectors: in memory, in a folder, or on a server. The URL decides."""
+"""Opens Chroma, the index of vectors: in memory, in a folder, or on a server by its URL."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def index_address(text: str) -> str:
 
 
 def _is_server(address: str) -> bool:
-    """Whether the index is on a server."""
+    """Return whether the index is on a server."""
     return urlsplit(address).scheme in ("http", "https")
 
 

@@ -1,4 +1,4 @@
-"""The database of traces: SQLite for one machine, PostgreSQL for many.
+"""Runs transactions in the database: SQLite for one machine, PostgreSQL for many.
 
 The engine is synchronous, and every transaction is one call in a thread of its own: so it serves
 any event loop, and a caller that is cancelled never leaves a transaction half done. Nothing is
@@ -129,7 +129,7 @@ class Database:
         return await self._in_thread(work, writing=True)
 
     async def answers(self) -> bool:
-        """Whether it can be written; this raises nothing."""
+        """Return whether it can be written; this raises nothing."""
         try:
             await self.write(lambda connection: connection.exec_driver_sql(_NO_CHANGE).close())
         except StorageError:
@@ -220,10 +220,14 @@ class Database:
 
 
 class Stored:
-    """What is kept in tables; every method raises StorageError when the database cannot be used."""
+    """A store of tables; every method raises StorageError when the database cannot be used."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def close(self) -> None:
+        """Close the database."""
+        await self._database.close()
 
 
 Query = Callable[Concatenate["sa.Connection", P], T]

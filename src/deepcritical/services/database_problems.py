@@ -1,4 +1,4 @@
-"""Why a database cannot be used, as an error that says what happened and what to do about it.
+"""Turns a database's errors into messages that say what happened and what to do.
 
 SQLite tells by its error codes, PostgreSQL by SQLSTATE, the operating system by errno.
 """

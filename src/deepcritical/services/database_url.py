@@ -1,4 +1,4 @@
-"""Addresses of databases as people write them, as the one form that the engine takes."""
+"""Normalises addresses of databases."""
 
 from __future__ import annotations
 

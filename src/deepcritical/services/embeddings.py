@@ -1,4 +1,4 @@
-"""Sentence embeddings: texts in, L2-normalised vectors out, off the event loop.
+"""Computes sentence embeddings, L2-normalised, off the event loop.
 
 Of the default model the installed copy of its weights comes first, so that no network is waited
 for; any other model comes from a folder, the local cache of the hub, or the hub.
@@ -91,7 +91,7 @@ def content_hash(text: str) -> str:
 
 
 def key_of(model: ModelLoaded, role: Role) -> str:
-    """What vectors of texts of a role are kept under."""
+    """Return the key under which the vectors of texts of a role are cached."""
     return f"{model.fingerprint} {role}"
 
 

@@ -1,4 +1,4 @@
-"""What differs between SQLite and PostgreSQL: connections, locks, and the errors that pass."""
+"""Differences between SQLite and PostgreSQL: connections, locks, and transient errors."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def inserting(connection: sa.Connection, table: sa.Table) -> Any:
 
 
 def is_momentary(error: BaseException) -> bool:
-    """Whether the same may succeed when it is tried again soon."""
+    """Return whether the same may succeed when it is tried again soon."""
     if not isinstance(error, sa.exc.DBAPIError):
         return False
     state = getattr(error.orig, "sqlstate", None)

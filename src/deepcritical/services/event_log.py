@@ -67,7 +67,7 @@ class EventLog:
 
     @property
     def ended(self) -> bool:
-        """Whether the terminal event is in."""
+        """Return whether the terminal event is in."""
         return bool(self._events) and isinstance(self._events[-1].event, TERMINAL)
 
     async def append(self, event: Event, stage: Stage, progress: float) -> LoggedEvent:
@@ -102,7 +102,7 @@ class EventLog:
         return logged
 
     async def _kept_whole(self, end: KeyedEvent) -> bool:
-        """Whether the database, if there is one, has taken the run to its end; else a notice."""
+        """Return whether a database, if any, stored the run to its end; else a notice."""
         try:
             if self._writer:
                 await self._writer.end(end)

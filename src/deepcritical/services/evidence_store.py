@@ -25,7 +25,7 @@ from deepcritical.domain.study import StudyReading
 
 
 class Taken(NamedTuple):
-    """Where a record that came in belongs."""
+    """The place of an incoming record in the store."""
 
     evidence_id: str
     """Of its work."""
@@ -61,7 +61,7 @@ class Works(Mapping[str, Evidence]):
         return iter(self._records)
 
     def __len__(self) -> int:
-        """How many works there are."""
+        """Return the number of works."""
         return len(self._records)
 
     def current(self, evidence_id: str) -> str:
@@ -96,7 +96,7 @@ class Works(Mapping[str, Evidence]):
 
 
 def _names(record: Evidence) -> frozenset[str]:
-    """What a work is found by.
+    """Yield the names by which a work is found.
 
     A retraction or a correction may come under the DOI of the article that it is about. It is a
     work of its own: as one, the article would be taken for the notice and no longer be read.
@@ -202,7 +202,7 @@ class EvidenceStore:
 
     @property
     def readings(self) -> Mapping[str, StudyReading]:
-        """What the records say of their studies, by evidence id, in store order."""
+        """Return the studies as their records describe them, by evidence id, in store order."""
         return {key: self._readings[key] for key in self._works if key in self._readings}
 
     def _move_hypotheses(self) -> None:
@@ -253,7 +253,7 @@ class EvidenceStore:
         return tuple(dict.fromkeys(one.evidence_id for one in found if one.reading.included))
 
     def studies(self, drug: str) -> tuple[StudyFinding, ...]:
-        """What each study says about a drug; records of one study count once."""
+        """Return the findings of each study on a drug; records of one study count once."""
         return study_findings(self.appraisals(drug), study_groups(self._works))
 
     @property
@@ -264,11 +264,6 @@ class EvidenceStore:
             s.query for s in self.searches if s.outcome not in ("unavailable", "not_applicable")
         }
         return frozenset(s.query for s in self.searches) - (failed - answered)
-
-    @property
-    def identified(self) -> int:
-        """Records in all answers of all sources, duplicates included (PRISMA: identified)."""
-        return sum(search.identified for search in self.searches)
 
 
 def as_snapshot(records: Iterable[Evidence], name: str, created: str = "") -> bytes:

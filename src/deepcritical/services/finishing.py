@@ -1,4 +1,4 @@
-"""Work that nothing may cut short, and long work in threads that leaves the event loop its turn."""
+"""Completes work despite a cancellation, and runs long work in threads in slices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def going_on(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
 
 
 async def to_the_end(work: Coroutine[Any, Any, T], patience_s: float = math.inf) -> T:
-    """What the work gives, which no cancellation of the caller cuts short.
+    """Return the result of work that no cancellation of the caller cuts short.
 
     A wish to stop is heard again and again while a database is slow, and a server cancels at each
     wait of whom it stops.
@@ -58,7 +58,7 @@ R = TypeVar("R")
 
 
 async def in_slices(do: Callable[[Sequence[T]], R], items: Sequence[T], size: int) -> list[R]:
-    """What `do` returns for each slice of the items, each in a thread, one after another.
+    """Return the results of `do` for each slice of the items, each in a thread, in turn.
 
     A thread alone does not keep the event loop free. A call into C may hold the interpreter's lock
     to its end; and a thread that gives the lock back for moments only, as small calls of SQLite,

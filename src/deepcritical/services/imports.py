@@ -1,4 +1,4 @@
-"""Imports of large libraries: when a part of them is first called, and beside the event loop."""
+"""Imports large libraries lazily, and without blocking the event loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs in the database: which runs are to be conducted, by whom, and what their users want of them.
+"""Stores jobs in the database: the runs to execute, their workers and the users' signals.
 
 The engine records steps and hands runs out; what it does not know stands here.
 """
@@ -87,7 +87,7 @@ class JobBoard(Stored):
         )
 
     async def has(self, run_id: str) -> bool:
-        """Whether an engine conducts, or conducted, the run."""
+        """Return whether an engine conducts, or conducted, the run."""
         return not (await self.signals([run_id]))[run_id].deleted
 
     async def reopen(self, run_id: str, worker: str) -> None:

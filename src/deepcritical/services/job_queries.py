@@ -1,4 +1,4 @@
-"""What is asked of the tables of jobs and workers, each within the caller's transaction."""
+"""Queries on the tables of jobs and workers, each within the caller's transaction."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def begin(
 
 
 def _still_there(connection: sa.Connection, row: EngineRow) -> bool:
-    """Whether a row is as it was; in PostgreSQL it stays so until the transaction's end."""
+    """Return whether a row is as it was; in PostgreSQL it stays so until the transaction's end."""
     schema = row.schema if connection.dialect.name == "postgresql" else None
     table = sa.table(row.table, *map(sa.column, row.values), schema=schema)
     same = (table.c[name] == value for name, value in row.values.items())
@@ -160,7 +160,7 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
 
 
 def _place(connection: sa.Connection, run_id: str) -> str:
-    """How far a run is: what it has told, and what models have answered."""
+    """Return the place of a run: its numbers of events and of model answers."""
     told = sa.select(sa.func.count()).where(trace_events.c.trace_id == run_id)
     learned = sa.select(sa.func.count()).where(
         model_answers.c.run_id == run_id, model_answers.c.answer != ""
@@ -169,7 +169,7 @@ def _place(connection: sa.Connection, run_id: str) -> str:
 
 
 def lost_with_others(connection: sa.Connection, run_id: str) -> int:
-    """How often a run was lost where it is, with a worker that had others, too."""
+    """Return how often a run was lost at its place together with others of its worker."""
     asked = sa.select(jobs.c.lost_with_others).where(jobs.c.run_id == run_id)
     return connection.scalar(asked) or 0
 
@@ -206,7 +206,7 @@ def request(connection: sa.Connection, run_id: str, what: Literal["cancel", "wri
 
 
 def select_signals(connection: sa.Connection, run_ids: Collection[str]) -> dict[str, Signals]:
-    """What users want of these runs."""
+    """Return the users' signals to these runs."""
     asked = sa.select(jobs.c.run_id, jobs.c.cancel_requested, jobs.c.write_now_requested)
     rows = connection.execute(asked.where(jobs.c.run_id.in_(run_ids)))
     found = {run_id: Signals(cancel, write_now) for run_id, cancel, write_now in rows}
@@ -214,7 +214,7 @@ def select_signals(connection: sa.Connection, run_ids: Collection[str]) -> dict[
 
 
 def queue_position(connection: sa.Connection, run_id: str) -> int | None:
-    """How many runs wait for their first step up to this one; None for one that does not."""
+    """Return the number of runs that wait up to this one; None for one that does not wait."""
     waiting = OPEN & jobs.c.first_step_at.is_(None)
     own = sa.select(jobs.c.queued_at).select_from(WITH_TRACE)
     since = connection.scalar(own.where(waiting, jobs.c.run_id == run_id))
@@ -252,7 +252,7 @@ def beat(
 
 
 def anybody_conducts(connection: sa.Connection, ttl_s: float) -> bool:
-    """Whether a process is alive that takes runs from the queue."""
+    """Return whether a process is alive that takes runs from the queue."""
     alive = workers.c.conducts & (workers.c.beat_at > clock(connection) - ttl_s)
     return connection.scalar(sa.select(workers.c.id).where(alive).limit(1)) is not None
 
@@ -318,7 +318,7 @@ def _take_end_off(connection: sa.Connection, run_id: str) -> None:
 
 
 def _goes_on(last: LoggedEvent, end: LoggedEvent) -> dict[str, object]:
-    """What stands in the place of an end from now on, at the stage of the event before it."""
+    """Return the event that replaces an end, at the stage of the event before it."""
     how = "The run was cancelled, and goes on."
     if isinstance(end.event, RunFailed):
         how = f"The run failed, and goes on. {end.event.message}"

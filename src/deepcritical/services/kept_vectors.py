@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import StorageError
 
@@ -70,11 +70,6 @@ class VectorCache:
             ) from error
 
 
-class _Held(NamedTuple):
-    model: str
-    vectors: Mapping[str, NDArray[np.float32]]
-
-
 class ShippedVectors:
     """Vectors of the records of the bundled snapshots by content hash, read once.
 
@@ -87,12 +82,12 @@ class ShippedVectors:
 
     def get(self, model: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Those of the vectors asked for that are shipped, each `(dim,)` float32, L2-normalised."""
-        if self._held.model != model:
-            return {}
-        return {key: self._held.vectors[key] for key in hashes if key in self._held.vectors}
+        shipped_for, vectors = self._held
+        return {h: vectors[h] for h in hashes if h in vectors} if shipped_for == model else {}
 
     @cached_property
-    def _held(self) -> _Held:
+    def _held(self) -> tuple[str, Mapping[str, NDArray[np.float32]]]:
+        """The name of the model, and its vectors by content hash."""
         import numpy as np
 
         try:
@@ -105,4 +100,4 @@ class ShippedVectors:
                 "Install the package again; until then they are made anew.",
             ) from error
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # what float16 took off
-        return _Held(model, dict(zip(hashes, vectors, strict=True)))
+        return model, dict(zip(hashes, vectors, strict=True))

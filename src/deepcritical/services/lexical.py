@@ -1,4 +1,4 @@
-"""Lexical retrieval: words of a text, their ranking by BM25, and its fusion with other rankings."""
+"""Lexical retrieval: tokenises text, ranks by BM25, and fuses rankings."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _singular(word: str) -> str:
 
 
 class _Postings(NamedTuple):
-    """Where a term occurs."""
+    """The places of a term."""
 
     texts: array[int]
     """Numbers of the texts, ascending."""

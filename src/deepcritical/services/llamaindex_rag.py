@@ -18,7 +18,6 @@ from deepcritical.services.lexical import LexicalIndex, fuse, searchable, terms,
 
 if TYPE_CHECKING:
     import numpy as np
-    from llama_index.core.vector_stores.types import MetadataFilters
     from llama_index.vector_stores.chroma import ChromaVectorStore
     from numpy.typing import NDArray
 
@@ -39,7 +38,7 @@ _WRITTEN = "written_at"
 
 
 class Retrieval(Model):
-    """How records are ranked, for the events and the report."""
+    """The ranking of records, for the events and the report."""
 
     model: str = ""
     """Short name of the embedding model; '' when retrieval is lexical."""
@@ -70,7 +69,7 @@ class _Indexed(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What is looked for in a record."""
+    """The terms and vector of a record."""
 
     key: str
     """Content hash of all that it is found by."""
@@ -79,7 +78,7 @@ class _Read(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """What an ingestion changes in the index of vectors."""
+    """The changes that an ingestion makes in the index of vectors."""
 
     new: tuple[str, ...]
     """Content hashes."""
@@ -122,7 +121,7 @@ class LlamaIndexRAGService:
         await self.close()
 
     async def retrieval(self) -> Retrieval:
-        """How records are ranked; the first call makes model and index ready."""
+        """Return the ranking; the first call loads the model and the index."""
         async with self._changing:
             return await self._opened()
 
@@ -262,7 +261,7 @@ class LlamaIndexRAGService:
 
 
 def embedded_text(record: Evidence) -> str:
-    """What a vector is made of: the title first, because a model reads only so far."""
+    """Return the text of a vector: the title first, because a model reads only so far."""
     return f"{record.citation.title}. {record.content}"
 
 
@@ -320,12 +319,6 @@ def _picked(
     return found
 
 
-def _of_run(run_id: str) -> MetadataFilters:
-    from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
-
-    return MetadataFilters(filters=[MetadataFilter(key=_RUN, value=run_id)])
-
-
 def _add(
     rows: ChromaVectorStore, run_id: str, new: Sequence[tuple[str, NDArray[np.float32]]]
 ) -> None:
@@ -346,11 +339,14 @@ def _add(
 def _nearest(
     rows: ChromaVectorStore, run_id: str, vector: NDArray[np.float32], n: int
 ) -> dict[str, float]:
-    from llama_index.core.vector_stores.types import VectorStoreQuery
-
-    query = VectorStoreQuery(
-        query_embedding=vector.tolist(), similarity_top_k=n, filters=_of_run(run_id)
+    from llama_index.core.vector_stores.types import (
+        MetadataFilter,
+        MetadataFilters,
+        VectorStoreQuery,
     )
+
+    of_run = MetadataFilters(filters=[MetadataFilter(key=_RUN, value=run_id)])
+    query = VectorStoreQuery(query_embedding=vector.tolist(), similarity_top_k=n, filters=of_run)
     with translated("be read"):
         found = rows.query(query)
     # LlamaIndex gives exp(-distance), and the distance is 1 - cosine.

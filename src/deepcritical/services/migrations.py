@@ -1,4 +1,4 @@
-"""The schema by numbered migrations; each is applied once, and what is applied is in a table.
+"""Migrates the schema of the database by numbered steps; a table lists those applied.
 
 A migration is written with Alembic's operations. It makes tables as `trace_tables` has them, less
 what is in `_LATER`; one that changes a column describes the column as it was.
@@ -94,13 +94,8 @@ def _give_keys(connection: sa.Connection) -> None:
         connection.execute(change, given)
 
 
-def _add_conducting_workers(operations: Operations) -> None:
-    """Which processes take runs from the queue: servers may only take them in."""
-    _add_columns(operations, tables.workers.c.conducts)
-
-
 def _add_answers(operations: Operations) -> None:
-    """What models answered within the step under way, where runs were lost, and what was pruned."""
+    """Add tables of model answers within a step, places of lost runs, and pruned runs."""
     _making(tables.model_answers)(operations)
     _add_columns(operations, *tables.jobs.c["lost_at", "lost_with_others", "pruned"])
     newest = ["user_id", "created_at", "id"]
@@ -114,7 +109,9 @@ ALL = {
     "0002_event_keys": _add_event_keys,
     "0003_jobs": _making(tables.jobs, tables.workers),
     "0004_rate_limits": _making(tables.rate_limits),
-    "0005_conducting_workers": _add_conducting_workers,
+    "0005_conducting_workers": lambda operations: _add_columns(
+        operations, tables.workers.c.conducts
+    ),
     "0006_study_readings": _making(tables.study_readings, tables.reading_claims),
     "0007_answers": _add_answers,
     "0008_uploads": _making(tables.uploads),

@@ -1,4 +1,4 @@
-"""What a model answered within a run, on record before it is used.
+"""Stores a model's answers within a run before they are used.
 
 The steps of a run are recorded whole. A step may ask a model many times: when its process dies, the
 next one finds here what was answered, asks again only what was under way, and charges that to the
@@ -30,7 +30,7 @@ STEP: ContextVar[str] = ContextVar("step", default="")
 
 @dataclass
 class Place:
-    """Where a request stands in the record of its run."""
+    """The place of a request in the record of its run."""
 
     step: str = ""
     content: str = ""
@@ -49,11 +49,11 @@ class AnswerBook:
 
     @property
     def holder(self) -> str:
-        """What the step under way is called, in whichever process; '' where that has no name."""
+        """The name of the step under way, the same in every process; '' without a name."""
         return ""
 
     async def place(self, content: str) -> Place:
-        """Where the next request of this content stands, with what is on record of it."""
+        """Return the place of the next request of this content, with its record."""
         return Place(content=content)
 
     async def sending(self, place: Place) -> None:

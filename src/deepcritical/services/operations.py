@@ -1,4 +1,4 @@
-"""The runs and the workers of a database as whoever operates them sees them; nothing is written.
+"""Reads the state of runs and workers for operators; writes nothing.
 
 Nothing here says what was asked: of a run it names the id, the user and the tool.
 """
@@ -50,7 +50,7 @@ class WorkerState(Model):
 
 
 class StuckBecause(StrEnum):
-    """Why a run may need somebody to look at it."""
+    """The reason why a run may need attention."""
 
     LOST = "lost"
     """Its worker gives no sign of life, and none has taken it over yet."""
@@ -78,7 +78,7 @@ class StuckRun(Model):
 
 
 class RunCount(Model):
-    """How many runs of one tool are in one state."""
+    """The number of runs of one tool in one state."""
 
     tool_name: str
     status: TraceStatus
@@ -163,7 +163,7 @@ def _stuck(
 
 
 def _heard_at() -> sa.ColumnElement[datetime]:
-    """When a run last told something; before its first event, when it was asked."""
+    """Return the time of a run's last event; before its first, that of its request."""
     told = sa.select(sa.func.max(trace_events.c.at, type_=trace_events.c.at.type))
     last = told.where(trace_events.c.trace_id == tool_traces.c.id).scalar_subquery()
     return sa.func.coalesce(last, tool_traces.c.created_at, type_=trace_events.c.at.type)
@@ -184,7 +184,7 @@ def _reasons(
 
 
 def _counts(connection: sa.Connection) -> tuple[RunCount, ...]:
-    """How many runs that were asked within the last day are in which state, by tool."""
+    """Return the numbers of runs of the last day by tool and state."""
     by = tool_traces.c["tool_name", "status"]
     recent = tool_traces.c.created_at > _now(connection) - timedelta(days=1)
     asked = sa.select(*by, sa.func.count()).where(recent).group_by(*by).order_by(*by)
@@ -231,7 +231,3 @@ class Operations(Stored):
             return _stuck(connection, live, self._most_takeovers - 1, silent)
 
         return await self._database.read(work)
-
-    async def close(self) -> None:
-        """Close every connection."""
-        await self._database.close()

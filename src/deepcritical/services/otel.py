@@ -1,4 +1,4 @@
-"""Spans by OpenTelemetry, sent over HTTP (OTLP) by a thread of its own.
+"""Sends OpenTelemetry spans over HTTP (OTLP) in a thread of its own.
 
 The provider is ours alone and never the process's: other libraries would send prompts to it.
 """

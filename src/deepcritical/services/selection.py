@@ -1,4 +1,4 @@
-"""Which records a prompt shows: relevant, different from one another, and of every stance."""
+"""Selects records for a prompt: relevant, different from one another, and of every stance."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _seats(present: Counter[Stance], n: int) -> dict[Stance, int]:
 def _likeness(
     candidates: Sequence[Candidate], vectors: NDArray[np.float32] | None
 ) -> NDArray[np.float64]:
-    """How alike any two are, `(n, n)`, 0-1."""
+    """Return the similarity of each pair, `(n, n)`, 0-1."""
     import numpy as np
 
     text = _common_words(candidates) if vectors is None else np.clip(vectors @ vectors.T, 0, 1)

@@ -1,4 +1,4 @@
-"""Limits on requests that all processes of one PostgreSQL share."""
+"""Rate limits that all processes on one PostgreSQL share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from deepcritical.domain.errors import SearchError, StorageError
-from deepcritical.services.database import Database
+from deepcritical.services.database import Database, Stored
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -26,19 +26,12 @@ _LOOKED_AGAIN_S = 0.1
 _FREED_WITHIN_S = 1.0
 
 
-class SharedLimits:
+class SharedLimits(Stored):
     """The limits in one database, by its clock. Close them."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of(self, host: str, per_second: int) -> SharedLimiter:
         """The limiter of a host, for so many requests within any second."""
         return SharedLimiter(self._database, f"{host} {per_second}/s", per_second)
-
-    async def close(self) -> None:
-        """Close the database."""
-        await self._database.close()
 
 
 class SharedLimiter:

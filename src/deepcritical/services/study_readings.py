@@ -1,4 +1,4 @@
-"""Readings of studies that outlive a run: each is made once, by whoever needs it first."""
+"""Stores readings of studies beyond a run; each is made once and shared."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AT_ONCE = 500
 
 
 def reading_key(text_sha256: str, reader: str, owner: str = "") -> str:
-    """What a reading is kept under: its text, who read it with which prompt, and whose it is."""
+    """Return the key of a reading: its text, reader, prompt and owner."""
     told = json.dumps([text_sha256, reader, owner, SCHEMA_VERSION])
     return hashlib.sha256(told.encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""What runs are measured with, for whoever collects it; by itself nothing is."""
+"""The interface for measuring runs; by default nothing is measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces of tools in the database: who asked what, what happened, what came out.
+"""Stores traces of tools: the request, the events, and the result.
 
 Who may read a trace is decided by the interfaces; only its user lists, cancels or deletes it.
 """
@@ -13,16 +13,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
-from deepcritical.domain.events import (
-    LoggedEvent,
-    RunCancelled,
-    RunFailed,
-)
-from deepcritical.domain.traces import (
-    LOCAL_USER,
-    ToolTrace,
-    TraceSummary,
-)
+from deepcritical.domain.events import LoggedEvent, RunCancelled, RunFailed
+from deepcritical.domain.traces import LOCAL_USER, ToolTrace, TraceSummary
 from deepcritical.services.database import Database, Stored, writes
 from deepcritical.services.imports import Later
 
@@ -49,7 +41,7 @@ class ToolTraceService(Stored):
 
     @property
     def database(self) -> Database:
-        """Where they are."""
+        """The database of the traces."""
         return self._database
 
     def check(self) -> None:
@@ -62,10 +54,6 @@ class ToolTraceService(Stored):
         A signal handler may call it.
         """
         self._ending = True
-
-    async def close(self) -> None:
-        """Close the database."""
-        await self._database.close()
 
     async def create_trace(
         self,

@@ -1,4 +1,4 @@
-"""What is asked of the tables of traces; each function works within the caller's transaction."""
+"""Queries on the tables of traces; each works within the caller's transaction."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def append_next(
 
 
 def _lock(connection: sa.Connection, trace_id: str) -> Folded:
-    """What the trace has come to; no other transaction changes it until this one ends."""
+    """Lock a trace until this transaction ends, and return its state."""
     asked = sa.select(*_FOLDED).where(tool_traces.c.id == trace_id).with_for_update()
     row = connection.execute(asked).one_or_none()
     if row is None:

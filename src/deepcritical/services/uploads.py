@@ -1,4 +1,4 @@
-"""Documents that users uploaded: the text of each, until no run has used it for an hour."""
+"""Stores documents that users uploaded, until no run has used them for an hour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seam of a source, one query in and one typed outcome out, and that of retractions."""
+"""The `SearchTool` protocol of a source, its query and result types, and source descriptions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clea
 
 
 class SourceOutcome(StrEnum):
-    """How a source call ended. "Found nothing" and "was down" are different facts."""
+    """The outcome of a source call. "Found nothing" and "was down" are different facts."""
 
     DATA = "data"
     EMPTY = "empty"
@@ -60,7 +60,7 @@ def outcome_of(found: Sized, lost: Sized = ()) -> SourceOutcome:
 
 
 class SourceQuery(SearchQuery):
-    """What to ask a source, how much of it, and until when."""
+    """A query to a source, with the number of results and the deadline."""
 
     max_results: int = Field(default=10, ge=1)
     answer_by: InstanceOf[Deadline] | None = None
@@ -68,7 +68,7 @@ class SourceQuery(SearchQuery):
 
 
 class SourceResult(Model):
-    """What a source answered."""
+    """The answer of a source."""
 
     outcome: SourceOutcome
     evidence: tuple[Evidence, ...] = ()
@@ -87,7 +87,7 @@ class SourceResult(Model):
 
 
 class Parsed(NamedTuple):
-    """What a payload of a source holds."""
+    """The content of a source's payload."""
 
     records: tuple[Evidence, ...]
     skipped: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ def ranked(records: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 
 class Ranking(Model):
-    """How well records fit a question, and how that was found out."""
+    """The relevance of records to a question, and how it was determined."""
 
     retrieval: str
     """``hybrid (BM25 + all-MiniLM-L6-v2)``, or ``lexical (BM25): `` and the reason."""
@@ -159,7 +159,7 @@ class SearchTool(Protocol):
 
 
 class Means(NamedTuple):
-    """What a source is opened with; what it opens closes by itself."""
+    """The resources that a source is opened with; what it opens closes by itself."""
 
     client: Callable[[], SourceClient]
     """A client for the address of the source, paced and cached."""

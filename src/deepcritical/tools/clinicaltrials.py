@@ -1,4 +1,4 @@
-"""ClinicalTrials.gov as a source: trials that run or ended, and those that were stopped."""
+"""Searches ClinicalTrials.gov for trials under way, ended and stopped."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class ClinicalTrials(SearchTool):
 
 
 class _Found:
-    """What one of the queries has found so far."""
+    """The results of one of the queries so far."""
 
     def __init__(self, what: str, params: Mapping[str, str]) -> None:
         self.what = what

@@ -1,4 +1,4 @@
-"""The records in an answer of ClinicalTrials.gov (API v2): a page of studies, or one study.
+"""Reads records from an answer of ClinicalTrials.gov (API v2): a page, or one study.
 
 One bad study never costs the rest.
 """
@@ -76,7 +76,7 @@ def read_version(payload: bytes) -> str:
 
 
 def _told(document: Any) -> str:
-    """What an error message says, shortened."""
+    """Return the text of an error message, shortened."""
     known = as_dict(document)
     said = known.get("message") or known.get("error")
     return f" but the message: {' '.join(said.split())[:200]}" if isinstance(said, str) else ""
@@ -285,7 +285,7 @@ def posted_results(measures: Sequence[Measure]) -> tuple[str, ...]:
 
 
 def registry_entry(study: Study) -> str | None:
-    """What is read of a trial by code, in the registry's own fields, as JSON.
+    """Return the fields of a trial that code reads, under the registry's own names, as JSON.
 
     Design, arms, flow, outcome measures and harms; None for an entry without arms and results.
     """

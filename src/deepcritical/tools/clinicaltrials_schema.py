@@ -1,4 +1,4 @@
-"""A study as ClinicalTrials.gov (API v2) sends it, as far as it is read."""
+"""The fields that are read of a study from ClinicalTrials.gov (API v2)."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class _References(Part):
 
 
 class Protocol(Part):
-    """What the sponsor registered; only its identification is always there."""
+    """The sponsor's registration; only its identification is always there."""
 
     identification_module: _Identification
     status_module: _Status = _Status()
@@ -237,7 +237,7 @@ class _Count(Part):
 
 
 class _Denominator(Part):
-    """How many of a unit each group has."""
+    """The number of units in each group."""
 
     units: _Line = ""
     counts: tuple[_Count, ...] = ()
@@ -293,7 +293,7 @@ class _Period(Part):
 
 
 class _Flow(Part):
-    """Who started, in the first period, is who was assigned."""
+    """The flow of participants; those who started the first period are those assigned."""
 
     groups: tuple[PostedGroup, ...] = ()
     periods: tuple[_Period, ...] = ()

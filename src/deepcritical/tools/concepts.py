@@ -1,4 +1,4 @@
-"""The names by which a source is asked for a drug or a condition.
+"""Chooses the names by which a source is searched for a drug or a condition.
 
 A concept has a subject heading where the vocabulary has one with its id, and a few names. Brands
 are left out for drugs that the vocabulary knows; a class is searched by its names and its members.
@@ -65,7 +65,7 @@ def drug_concept(drug: Drug) -> Concept:
         listed = tuple(n for one in told for n in (one, *generic_names(one)))[:MAX_MEMBERS]
         if is_list:
             return Concept(listed)
-        members = listed or known_members(group, MAX_MEMBERS)
+        members = listed or known_members(group)[:MAX_MEMBERS]
         # "antiepileptics" and "antiepileptic drugs" are both found by the word without its s.
         words = (n.removesuffix("s") for n in names if n.islower() and _WORD.fullmatch(n))
         stems = tuple(dict.fromkeys(word for word in words if len(word) > _MIN_STEM))
@@ -80,7 +80,7 @@ def drug_concept(drug: Drug) -> Concept:
 
 
 def _is_drug_of(group: DrugClass, name: str) -> bool:
-    """Whether another name of a class is that of a drug or a class in it, as a question lists."""
+    """Return whether a synonym of a class names a drug or a class within it."""
     own = drug_class(name)
     return own != group if own else lookup_drug(name).kind is DrugKind.DRUG
 

@@ -1,4 +1,4 @@
-"""Whether a work was retracted, corrected or questioned, as Crossref knows.
+"""Looks up in Crossref if a work was retracted, corrected or questioned.
 
 Crossref holds what publishers deposit and the data of Retraction Watch. A look-up that fails is
 never read as "clean".
@@ -40,7 +40,7 @@ _NOT_CHECKED: _Found = ("not_checked", ())
 
 
 async def integrity(client: SourceClient, doi: str) -> tuple[Integrity, tuple[str, ...]]:
-    """What Crossref knows against a work, and the notices, such as ``retraction doi:10.1/x``.
+    """Return Crossref's integrity status of a work, and notices such as ``retraction doi:10.1/x``.
 
     The work itself names its updates; notices that name the work are asked for too, because one
     may be known before the work is indexed again. What one of the two found counts even if the

@@ -1,4 +1,4 @@
-"""Until when a source may answer: time in which it cannot be asked at all does not count."""
+"""The deadline of a source; time in which it waits for a rate limit does not count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents of the user's own as records: a PDF with its pages, or a text file.
+"""Reads documents of the user's own as records: a PDF with its pages, or a text file.
 
 Text without a page (`.txt`, `.md`) is a title on its first line and a text behind it. A document is
 read on this machine alone, and kept nowhere. They are a source of one run: all of them, once.
@@ -122,7 +122,7 @@ def _of_pdf(path: PurePath, data: bytes) -> tuple[str, list[str]]:
 
 
 def _unpacked(path: PurePath, data: bytes) -> dict[str, Any]:
-    """What `pdf_pages` says of a PDF; DocumentError where it takes more than a paper does."""
+    """Return the output of `pdf_pages` for a PDF; DocumentError if it takes more than a paper."""
     limits = map(str, (MAX_PAGES, _READ_CHARS, _MEMORY_MB))
     # By its path and without the directories beside it, so that nothing else is imported.
     call = [sys.executable, "-P", pdf_pages.__file__, *limits]

@@ -1,4 +1,4 @@
-"""Europe PMC as a source: papers, preprints, patents and theses, by its REST search."""
+"""Searches Europe PMC for papers, preprints, patents and theses by its REST API."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class EuropePMC(SearchTool):
 
 
 class _Found:
-    """What the pages of an answer have brought so far."""
+    """The content of an answer's pages so far."""
 
     def __init__(self, wanted: int) -> None:
         self.wanted = wanted

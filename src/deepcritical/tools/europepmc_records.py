@@ -1,4 +1,4 @@
-"""The records of an answer of Europe PMC (result type core).
+"""Reads records from an answer of Europe PMC (result type core).
 
 Any field may be missing, null or of another type than documented; that costs the field, never the
 record, and never another record.
@@ -137,7 +137,7 @@ def _evidence(record: dict[str, Any]) -> Evidence:
 
 
 def _access(record: dict[str, Any]) -> dict[str, Any]:
-    """Whether the text is open access, and where it can be read free of charge, if that is said."""
+    """Return if the text is open access, and its free address; None for what is not said."""
     flag = as_text(record.get("isOpenAccess")).upper()
     urls = dicts_at(record, "fullTextUrlList", "fullTextUrl")
     free = [
@@ -281,7 +281,7 @@ _VERSION = re.compile(r"^(10\.12688/.+)\.\d+$|^(10\..+?)(?:[/.-]v\d+|(?<=\d)v\d+
 
 
 def is_preprint(record: dict[str, Any], types: tuple[str, ...]) -> bool:
-    """Whether types or source say so."""
+    """Return whether types or source say so."""
     named = any(kind.lower().startswith("preprint") for kind in types)
     return named or as_text(record.get("source")).upper() == "PPR"
 
@@ -289,7 +289,7 @@ def is_preprint(record: dict[str, Any], types: tuple[str, ...]) -> bool:
 def integrity_of(
     record: dict[str, Any], title: str, types: tuple[str, ...]
 ) -> tuple[Integrity, tuple[str, ...]]:
-    """What types, title and links say; without a word of theirs nothing has been checked."""
+    """Return the integrity status by types, title and links; unchecked if they say nothing."""
     plain = Evidence(
         content="",
         citation=Citation(source="europepmc", title=title),

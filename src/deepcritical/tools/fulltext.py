@@ -16,7 +16,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
-from deepcritical.tools.jats import FullText, Section, parse_jats
+from deepcritical.tools.jats import FullText, parse_jats
 
 _PMCID = re.compile(r"PMC[0-9]{1,10}")
 _OF_SOME = bounded(
@@ -30,7 +30,7 @@ MAX_TABLE_CHARS = 10_000
 
 
 class FullTextAnswer(Model):
-    """How the look-up of one full text ended."""
+    """The outcome of one look-up of full text."""
 
     outcome: SourceOutcome
     evidence: Evidence | None = None
@@ -91,9 +91,12 @@ def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
     None of an article that has neither a section with results nor tables.
     """
     abstract = record.abstract.rstrip()
-    results = _up_to(
-        MAX_RESULT_CHARS, (p for s in text.sections if _of_all(s) for p in s.paragraphs)
+    of_all = (
+        section
+        for section in text.sections
+        if section.kind == "results" and not any(map(_OF_SOME.search, section.path))
     )
+    results = _up_to(MAX_RESULT_CHARS, (p for section in of_all for p in section.paragraphs))
     rows = _up_to(MAX_TABLE_CHARS, (_sentence(row) for table in text.tables for row in table.lines))
     if not results and not rows:
         return None
@@ -110,11 +113,6 @@ def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
     )
     content = "\n\n".join((content, *rows))
     return record.model_copy(update={"content": content, "metadata": metadata})
-
-
-def _of_all(section: Section) -> bool:
-    """Whether a section has results of all who were studied, as they were planned to be."""
-    return section.kind == "results" and not any(map(_OF_SOME.search, section.path))
 
 
 def _sentence(row: str) -> str:

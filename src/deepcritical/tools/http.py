@@ -1,4 +1,4 @@
-"""How every source speaks HTTP: cached, checked, retried and paced, each in a layer of its own.
+"""The HTTP client of all sources: cache, checks, retries and pacing, each in its own layer.
 
 A request passes, from the outside in: cache > check > retry > down > pace > whole > secrets >
 network. So a cached answer takes no place at the host, a refused or oversized answer is never
@@ -247,7 +247,7 @@ def _wrong_address(name: str, setting: str, why: str) -> ConfigurationError:
 
 
 def _names_no_host(error: BaseException) -> bool:
-    """Whether a name could not be resolved; libraries tell it by their own errors or in words."""
+    """Return whether a host name was not resolved, by the error's type or its words."""
     chain = (error, error.__cause__, error.__context__)
     return any(
         isinstance(one, socket.gaierror) or re.search(r"NameResolution|Name or service", str(one))
@@ -314,7 +314,7 @@ class _Retried(Layer):
 
 
 def _has_ended(state: RetryCallState) -> bool:
-    """Whether there are no attempts left, or the next one would come later than anybody waits."""
+    """Return whether no attempts are left, or the next would exceed the longest wait."""
     by: Deadline | None = state.args[0].extensions.get("by")
     wait_s = state.upcoming_sleep
     too_late = by is not None and wait_s >= by.left_s

@@ -1,4 +1,4 @@
-"""Where answers of sources are kept between runs."""
+"""Caches answers of sources between runs."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class FullText(Model):
 
     @property
     def may_be_kept(self) -> bool:
-        """Whether the licence allows keeping the text beyond a run."""
+        """Return whether the licence allows keeping the text beyond a run."""
         return self.licence in _KEPT_LICENCES
 
 

@@ -1,4 +1,4 @@
-"""Values out of decoded JSON of which any may be missing, null or of another type."""
+"""Reads values from decoded JSON in which any may be missing, null or of another type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from deepcritical.domain.errors import SearchError
 
 
 def decoded(payload: bytes, source: str) -> Any:
-    """What a body of JSON holds; raises SearchError for another body."""
+    """Return the content of a JSON body; raises SearchError for another body."""
     try:
         return json.loads(payload)
     except (ValueError, RecursionError) as error:

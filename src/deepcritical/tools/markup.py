@@ -1,4 +1,4 @@
-"""Plain text out of HTML, JATS, escaped markup or XML elements: nothing is lost or glued together.
+"""Extracts plain text from HTML, JATS, escaped markup and XML elements.
 
 Indexes print titles and abstracts with `<i>`, `<b>`, `<sup>`, `<sub>` and MathML inside (``%text``
 of the PubMed DTD). Read without them, ``10<sup>3</sup>`` becomes 10 and a gene in italics vanishes.
@@ -55,17 +55,14 @@ def clean_markup(text: str) -> str:
     """
     text = _CONTROL.sub(" ", text)
     for _ in range(_PASSES):
-        plain = _ENTITY.sub(_decoded, _without_tags(_DROPPED.sub(" ", text)))
+        whole = _without_tags(_DROPPED.sub(" ", text))
+        plain = _ENTITY.sub(lambda m: _UNSEEN.sub("", html.unescape(m.group())), whole)
         if plain == text:
             break
         text = plain
     text = re.sub(rf"{_RUN_IN}\s*", "", text)
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n{2,}", text))
     return "\n\n".join(part for part in paragraphs if part)
-
-
-def _decoded(match: re.Match[str]) -> str:
-    return _UNSEEN.sub("", html.unescape(match.group()))
 
 
 def _without_tags(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a request leaves the program, by httpx or by `requests` in a thread, paced and read whole.
+"""Sends requests, by httpx or by `requests` in a thread, paced and read whole.
 
 Both go through the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY) unless
 NO_PROXY exempts the host, by one reading of these variables: that of `requests`.
@@ -90,12 +90,12 @@ class Unpacker:
 
     @property
     def body(self) -> bytes:
-        """What has come so far."""
+        """The bytes read so far."""
         return bytes(self._body)
 
     @property
     def breaks_off(self) -> bool:
-        """Whether the body ends inside: as packed, or JSON or XML that does not end so."""
+        """Return whether the body ends inside: as packed, or JSON or XML that does not end so."""
         body = self.body.strip()
         cut = body[:1] in _ENDS and not body.endswith(_ENDS[body[:1]])
         return cut or (self._packed and bool(body) and not self._unzip.eof)

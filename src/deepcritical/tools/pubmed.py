@@ -1,4 +1,4 @@
-"""PubMed by NCBI's E-utilities: ESearch and ELink find ids, EFetch gives the records.
+"""Searches PubMed by NCBI's E-utilities: ESearch and ELink find ids, EFetch gives records.
 
 Rules are those of "A General Introduction to the E-utilities" and "The E-utilities In-Depth"
 (Entrez Programming Utilities Help, NCBI Bookshelf NBK25497 and NBK25499): every call names `tool`
@@ -160,7 +160,7 @@ def _all_unread(found: Found, error: SearchError) -> SearchError:
 
 
 class _Fetched:
-    """What EFetch has given so far."""
+    """The results of EFetch so far."""
 
     def __init__(self) -> None:
         self.records: list[Evidence] = []

@@ -1,4 +1,4 @@
-"""The fields of one PubMed record, each read for itself: what is missing or odd is left out.
+"""Reads the fields of one PubMed record; one that is missing or odd is left out.
 
 Names of elements are those of the PubMed DTD (pubmed_250101.dtd) and of NLM's "MEDLINE/PubMed XML
 Element Descriptions".
@@ -69,7 +69,7 @@ def _own_ids(record: ET.Element, kind: str) -> list[str]:
 
 
 def is_pmid(text: str) -> bool:
-    """Whether a text is a PMID."""
+    """Return whether a text is a PMID."""
     return re.fullmatch(r"[1-9][0-9]{0,9}", text) is not None
 
 
@@ -260,7 +260,7 @@ def _heading(heading: ET.Element) -> str:
 
 
 class Corrections(NamedTuple):
-    """What `CommentsCorrectionsList` says."""
+    """The content of `CommentsCorrectionsList`."""
 
     integrity: Integrity
     notices: tuple[str, ...]

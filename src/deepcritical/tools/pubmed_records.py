@@ -1,4 +1,4 @@
-"""The records of an EFetch answer: PubMed's XML in, evidence out.
+"""Reads records from PubMed's XML, as EFetch answers.
 
 One bad record never costs the rest. It is read as a stream, one record at a time, because an answer
 of 1,000 records holds many megabytes of reference lists.
@@ -50,7 +50,7 @@ def parse(payload: bytes) -> Parsed:
 
 
 def is_whole(payload: bytes) -> bool:
-    """Whether the answer is XML from end to end; `parse` reads also what is left of a broken one.
+    """Return whether the answer is complete XML; `parse` also reads the rest of a broken one.
 
     Raises as `parse` does.
     """
@@ -127,7 +127,7 @@ def _character(name: re.Match[str]) -> str:
 
 
 class _Reading:
-    """What has been read of a set so far."""
+    """The records read of a set so far."""
 
     def __init__(self) -> None:
         self.records: list[Evidence] = []

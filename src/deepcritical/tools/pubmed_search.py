@@ -1,4 +1,4 @@
-"""Answers of ESearch, with what PubMed says of the term, and of ELink; and names in MeSH, live.
+"""Reads answers of ESearch and ELink, and looks names up in MeSH.
 
 Of a name that no table here has, ESearch in `db=mesh` gives the records whose terms hold it,
 ESummary their terms (`ds_meshterms`, the heading first) and tree numbers (`ds_idxlinks`). A
@@ -42,7 +42,7 @@ _NOTHING_ASKED = re.compile(r"empty term", re.IGNORECASE)
 
 
 class Found(NamedTuple):
-    """What ESearch found."""
+    """The results of ESearch."""
 
     pmids: tuple[str, ...]
     """In PubMed's order."""

@@ -1,4 +1,4 @@
-"""Turns what is asked into the query language of a source.
+"""Translates a query into the query language of a source.
 
 Nothing that the user wrote is lost: operators, quotes, field tags, parentheses, acronyms and names
 stay, other names of a drug or a condition are added with OR.
@@ -110,7 +110,7 @@ def concept_groups(
 
 
 def is_searchable(query: str) -> bool:
-    """Whether a query has any word that is not an operator."""
+    """Return whether a query has any word that is not an operator."""
     return any(word not in _OPERATORS for word in re.findall(r"\w+", query))
 
 

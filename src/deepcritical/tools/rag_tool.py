@@ -1,4 +1,4 @@
-"""What the run has found so far, as a source: hybrid retrieval over its own records."""
+"""Searches the run's own records by hybrid retrieval, as a source."""
 
 from __future__ import annotations
 

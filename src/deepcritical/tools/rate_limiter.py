@@ -1,4 +1,4 @@
-"""One limiter for each host, at which runs take turns; and quotas of those who ask.
+"""Rate limits: one limiter for each host, which runs share in turn, and quotas of callers.
 
 This one is shared by every run of the process; for many processes there is one in a database.
 

@@ -1,4 +1,4 @@
-"""The sources that are searched live: a source is a module with a `SOURCE`, and a line here."""
+"""The live sources: each is a module with a `SOURCE`, and a line here."""
 
 from __future__ import annotations
 

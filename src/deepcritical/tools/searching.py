@@ -1,4 +1,4 @@
-"""Searches outside of any run: one of all sources, and a light query to see whether one answers.
+"""Searches live sources outside of a run, and checks that a source answers.
 
 Every source is asked once, and each work becomes one record.
 """
@@ -34,7 +34,7 @@ _AS_INDEXED = partial(check_all, client=None)
 
 
 class Found(NamedTuple):
-    """What a search brought."""
+    """The results of a search."""
 
     answers: tuple[SourceAnswer, ...]
     """One of each query at each source."""
@@ -78,7 +78,7 @@ _GRACE_S = 1.0
 
 
 async def check_source(tool: SearchTool, within_s: float) -> Check:
-    """Whether a source answers, and with records; at most `within_s` seconds."""
+    """Return whether a source answers, and with records; at most `within_s` seconds."""
     started = time.monotonic()
     by = Deadline(within_s, within_s)
     try:
@@ -94,7 +94,7 @@ async def check_source(tool: SearchTool, within_s: float) -> Check:
 
 
 async def check_crossref(client: SourceClient, within_s: float) -> Check:
-    """Whether Crossref answers; at most `within_s` seconds."""
+    """Return whether Crossref answers; at most `within_s` seconds."""
     started = time.monotonic()
     try:
         await ask_lightly(client, Deadline(within_s, within_s))
@@ -114,7 +114,7 @@ def _found(name: str, found: SourceResult, seconds: float, version: str) -> Chec
 
 
 async def _version(tool: SearchTool, by: Deadline) -> str:
-    """What the registry says of its version; '' of other sources, or if it does not say."""
+    """Return the version that the registry reports; '' of other sources, or without one."""
     if not isinstance(tool, ClinicalTrials):
         return ""
     try:

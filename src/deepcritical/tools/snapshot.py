@@ -1,4 +1,4 @@
-"""An evidence snapshot as a source: a JSONL file of records, ranked by BM25.
+"""Searches a snapshot: a JSONL file of records, ranked by BM25.
 
 For demo, re-runs and tests.
 """
@@ -125,7 +125,7 @@ class _Index:
         return cls(parse(payload, path.name), hashlib.sha256(payload).hexdigest())
 
     def names(self, name: str) -> bool:
-        """Whether any record has this name."""
+        """Return whether any record has this name."""
         pattern = bounded(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
         return any(pattern.search(searchable(record)) for record in self.parsed.records)
 

@@ -1,4 +1,4 @@
-"""The records of a snapshot file: one JSON object a line, first an optional header.
+"""Reads the records of a snapshot file: a JSON object a line, behind an optional header.
 
 A line is a record as people write it, or, with the kind `evidence`, one that a store exported. One
 bad record never costs the rest; of an exported file no byte may have changed.
@@ -109,7 +109,7 @@ class _Record(BaseModel):
 
 
 class Parsed(NamedTuple):
-    """What a file held."""
+    """The content of a file."""
 
     header: SnapshotHeader
     records: tuple[Evidence, ...]

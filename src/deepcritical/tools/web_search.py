@@ -1,4 +1,4 @@
-"""The open web as a source: DuckDuckGo's result list, title and snippet of each page.
+"""Searches the web by DuckDuckGo; only title and snippet of each page are read.
 
 Nothing behind a result is ever fetched: what a page says is not known beyond its snippet.
 """
@@ -212,7 +212,7 @@ def public_url(url: str) -> str:
 
 
 def _target(url: str) -> str:
-    """Where a redirecting link of DuckDuckGo leads."""
+    """Return the target of a redirecting link of DuckDuckGo."""
     parts = urlsplit(f"https:{url}" if url.startswith("//") else url)
     if (parts.hostname or "").endswith("duckduckgo.com"):
         aims = [value for name, value in parse_qsl(parts.query) if name == "uddg"]
@@ -221,7 +221,7 @@ def _target(url: str) -> str:
 
 
 def _is_public(host: str) -> bool:
-    """Whether a host is a public address or a full name outside of private networks."""
+    """Return whether a host is a public address or a full name outside of private networks."""
     try:
         return ipaddress.ip_address(host).is_global
     except ValueError:

@@ -1,1 +1,1 @@
-"""Names as data: drugs, classes of drugs, conditions, and the nodes of mechanisms."""
+"""Dictionaries of names: drugs, drug classes, conditions, and nodes of mechanisms."""

@@ -1,4 +1,4 @@
-"""Classes of drugs, in the singular, the plural or as an abbreviation, and their members."""
+"""Finds classes of drugs in text, and lists their members."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def _listed(name: str) -> DrugClass | None:
     return listed_class(names) if is_known else None
 
 
-def known_members(group: DrugClass, most: int) -> tuple[str, ...]:
-    """Return up to `most` drugs of a class, the best known first.
+def known_members(group: DrugClass) -> tuple[str, ...]:
+    """Return the drugs of a class, the best known first.
 
     A drug counts as better known the more names the dictionary has for it: names are given where a
     drug is sold.
     """
-    return tuple(sorted(group.members, key=lambda m: (-len(lookup_drug(m).synonyms), m))[:most])
+    return tuple(sorted(group.members, key=lambda m: (-len(lookup_drug(m).synonyms), m)))
 
 
 def _named(key: str) -> DrugClass | None:
@@ -113,7 +113,7 @@ def _match(
 
 
 def _is_class(written: str, group: DrugClass, shouted: bool) -> bool:
-    """Whether a short name of a class is written as one: "EDS" folds to what "AEDs" does."""
+    """Return whether a short name of a class is written as one: "EDS" folds to what "AEDs" does."""
     if len(written) > _WORD:
         return True
     short = written.casefold().removesuffix("s")

@@ -1,4 +1,4 @@
-"""Conditions named in text: headings, names, and what is above and below them in the tree.
+"""Finds conditions in text, with their MeSH headings and places in the tree.
 
 The table is made by `scripts/build_conditions.py` from MeSH's names and tree numbers, the Disease
 Ontology and a reviewed list.
@@ -57,7 +57,7 @@ class KnownCondition(NamedTuple):
 
     @property
     def is_symptom(self) -> bool:
-        """Whether it is a sign, a symptom or a behaviour, which many diseases bring."""
+        """Return whether it is a sign, a symptom or a behaviour, which many diseases bring."""
         return any(tree.startswith(_SYMPTOMS) for tree in self.trees)
 
 
@@ -96,7 +96,7 @@ def _table() -> _Table:
 
 
 class _Meaning(NamedTuple):
-    """What an abbreviation of several conditions may stand for."""
+    """One meaning of an abbreviation that stands for several conditions."""
 
     row: int | None
     """None where it means no condition: the ED of a hospital."""
@@ -172,7 +172,7 @@ def find_conditions(text: str, *, any_case: bool = False) -> tuple[ConditionMent
 
 
 def is_shouted(text: str) -> bool:
-    """Whether a text is written in capitals, so that "ALL" and "IT" are words.
+    """Return whether a text is written in capitals, so that "ALL" and "IT" are words.
 
     Where words of English stand small between ("MTX + SSZ in RA"), capitals are acronyms.
     """
@@ -210,7 +210,7 @@ def _match(
 
 
 def _may_begin(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a name may begin at a token: as it is written, shortened, or turned round."""
+    """Return whether a name may begin at a token: as it is written, shortened, or turned round."""
     first = tokens[at].folded
     turns = any(token.folded in _TURNS for token in tokens[at + 1 : at + 5])
     return turns or first in _table().first or first in _shortened()
@@ -244,7 +244,7 @@ def _turned(words: Sequence[str]) -> Iterator[str]:
 
 
 def _meanings(short: str, any_case: bool, shouted: bool) -> tuple[_Meaning, ...]:
-    """What an acronym may stand for; () for none, and for a word of a text in capitals."""
+    """Return the meanings of an acronym; () for none, and for a word of a text in capitals."""
     table = _table()
     # Names such as "burns", which in the singular are words, stand in the table in small letters.
     row = table.acronyms.get(short.lower()) if any_case or short.islower() else None
@@ -301,7 +301,7 @@ def narrower_conditions(broad: KnownCondition, most: int) -> tuple[KnownConditio
 
 
 def is_kind_of(narrow: KnownCondition, broad: KnownCondition) -> bool:
-    """Whether a condition is the other one or lies below it, by tree number or by parent."""
+    """Return whether a condition is the other one or lies below it, by tree number or by parent."""
     left, seen = [narrow], set[str]()
     while left:
         one = left.pop()

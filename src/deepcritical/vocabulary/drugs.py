@@ -1,4 +1,4 @@
-"""Drugs named in text: canonical names, synonyms, kinds.
+"""Finds drugs in text, with canonical names, synonyms and kinds.
 
 A drug is identified by its canonical name. What is a drug in a question only, such as coffee, zinc
 or T4, stands in a table of its own: in a record it is a food, a mineral or a laboratory value.
@@ -58,7 +58,7 @@ _TRANSLATION = str.maketrans(
 
 
 class DrugKind(StrEnum):
-    """What a name in the dictionary of drugs stands for."""
+    """The kind of substance or class that a name in the dictionary of drugs stands for."""
 
     DRUG = "drug"
     DRUG_CLASS = "drug_class"
@@ -161,7 +161,7 @@ def _drug_name(row: int) -> DrugName:
 
 @cache
 def _taken(row: int) -> DrugName:
-    """What is a substance of the body in a record, as the drug that a question means."""
+    """Return a substance of the body as the drug that a question means."""
     return _drug_name(row).model_copy(update={"kind": DrugKind.DRUG})
 
 
@@ -197,7 +197,7 @@ def _inflections(name: str) -> set[str]:
 
 
 def _searchable(synonym: str) -> bool:
-    """Whether a synonym finds literature when it is searched literally."""
+    """Return whether a synonym finds literature when it is searched literally."""
     return (
         len(synonym) >= _MIN_LENGTH
         and synonym.isascii()
@@ -307,7 +307,7 @@ def _fold_in_place(text: str, *, accents: bool) -> str:
 def _longest_name(
     text: str, tokens: list[tuple[int, int]], at: int, around: frozenset[str] | None
 ) -> tuple[int, int | None]:
-    """How many tokens the longest name at a token takes, and its row."""
+    """Return the number of tokens of the longest name at a token, and its row."""
     start, end = tokens[at]
     first = _spelled(text[start:end]).replace("sulph", "sulf").replace("oestr", "estr")
     if first not in _table().first and text[start:end] not in _table().first:
@@ -322,7 +322,7 @@ def _longest_name(
 
 
 def _is_meant(text: str, start: int, end: int, row: int, around: frozenset[str] | None) -> bool:
-    """Whether a name in a text means the substance rather than a word or a part of biology."""
+    """Return whether a name means the substance rather than a common word or biology."""
     canonical, _, _, _, endogenous, _ = _table().rows[row].split("\t")
     written = text[start:end]
     asked = around is not None
@@ -330,7 +330,8 @@ def _is_meant(text: str, start: int, end: int, row: int, around: frozenset[str] 
         return False
     if around and _decided_row(written.casefold(), around) == row:
         return not written.islower() or (len(written) > 2 and not is_english(written))
-    if _is_abbreviation(written) and written.casefold() != canonical:
+    longest = max(map(len, _LETTERS.findall(written)), default=0)
+    if longest <= _MIN_LENGTH and written.casefold() != canonical:
         plain = asked and written[1:].islower() and len(written) > 2 and not is_english(written)
         return plain or (asked and " " in written) or _has_capitals(written)
     if asked and (
@@ -339,10 +340,6 @@ def _is_meant(text: str, start: int, end: int, row: int, around: frozenset[str] 
         return False
     part_of_biology = endogenous or (asked and written.casefold() in _table().asked)
     return not (part_of_biology and BIOLOGY_BEHIND.match(text, end))
-
-
-def _is_abbreviation(written: str) -> bool:
-    return max((len(run) for run in _LETTERS.findall(written)), default=0) <= _MIN_LENGTH
 
 
 def _has_capitals(written: str) -> bool:

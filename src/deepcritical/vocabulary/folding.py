@@ -1,4 +1,4 @@
-"""Names compared in one spelling (case, accents, Greek, plurals, British) and found in texts."""
+"""Folds names to one spelling (case, accents, Greek, plurals, British) and finds them in text."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def key_of(text: str) -> str:
 def scan(
     tokens: Sequence[Word], match: Callable[[Sequence[Word], int], tuple[Found | None, int] | None]
 ) -> Iterator[Found]:
-    """What `match` finds at the tokens; it tells the mention and how many tokens that takes.
+    """Yield the finds of `match` at the tokens; it returns the mention and its number of tokens.
 
     A mention of None takes its tokens, and is none.
     """
@@ -81,7 +81,7 @@ def scan(
 
 
 def stands_alone(text: str, tokens: Sequence[Token], gap: re.Pattern[str]) -> bool:
-    """Whether tokens are whole words with no more than a gap between, and are not negated."""
+    """Return whether tokens are whole words, separated by gaps alone, and not negated."""
     start, end = tokens[0].start, tokens[-1].end
     if (start and text[start - 1].isalnum()) or text[end : end + 1].isalnum():
         return False
@@ -93,5 +93,5 @@ def stands_alone(text: str, tokens: Sequence[Token], gap: re.Pattern[str]) -> bo
 
 
 def overlaps(start: int, end: int, taken: set[int]) -> bool:
-    """Whether a place has a character that is taken."""
+    """Return whether a place has a character that is taken."""
     return not taken.isdisjoint(range(start, end))

@@ -1,4 +1,4 @@
-"""The known name nearest to a misspelled one, within one or two edits."""
+"""Finds the known name nearest to a misspelled one, within one or two edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions, targets and processes named in text, from the vocabulary built out of DrugMechDB.
+"""Finds conditions, targets and processes in text, by the vocabulary built from DrugMechDB.
 
 Words are compared in a folded form, so that spellings of one name meet: Greek letters and their
 names, possessives, plurals, hyphens, accents and British ae/oe/our. Offsets always refer to the
@@ -144,7 +144,7 @@ class _Index:
 
 
 def _is_written(text: str, tokens: Sequence[Token], entry: _Entry) -> bool:
-    """Whether the tokens stand alone and in an accepted spelling."""
+    """Return whether the tokens stand alone and in an accepted spelling."""
     written = text[tokens[0].start : tokens[-1].end]
     accepted = entry.spellings is None or written in entry.spellings
     return accepted and stands_alone(text, tokens, _GAP)

@@ -1,4 +1,4 @@
-"""What trials measure: the names of outcomes, and what each decides."""
+"""Names of outcomes that trials measure, and the importance of each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _VOIDING = bounded(
 
 
 class Construct(NamedTuple):
-    """What outcomes of one row measure: a row of `data/outcomes.toml`."""
+    """The construct of an outcome: a row of `data/outcomes.toml`."""
 
     name: str
     family: str
@@ -137,13 +137,13 @@ def _by_stem(key: str) -> Term | None:
 
 
 def construct_of(concept: str, outcome: str) -> Construct | None:
-    """What an outcome measures, by its concept or, where that says nothing, by its wording."""
+    """Return the construct of an outcome, by its concept or else by its wording."""
     term = term_of(concept, outcome)
     return term.construct if term else None
 
 
 def turned_by(text: str, key: str) -> bool | None:
-    """Whether words beside a term count what the term is not: "free of pain", "no pain".
+    """Return whether words beside a term count what the term is not: "free of pain", "no pain".
 
     Args:
         text: An outcome as a record writes it.

@@ -1,4 +1,4 @@
-"""Compares what parts off the people of a question with what parts off those of a study.
+"""Compares the population of a question with that of a study: age, stage, setting, severity.
 
 Age, stage, setting, severity, earlier treatment: a trial of others, or of all comers, tells of
 those asked about indirectly (GRADE guidelines 8, indirectness of population).
@@ -147,7 +147,7 @@ _STATED_ONLY = frozenset({("age", "adults")})
 
 @lru_cache(maxsize=4096)
 def qualifiers_in(text: str) -> Qualifiers:
-    """What a text says of people by which they are told apart from others with the condition."""
+    """Return the qualifiers by which a text distinguishes people with the condition."""
     found = {
         name: frozenset(value for value, pattern in kind.values if pattern.search(text))
         for name, kind in _KINDS.items()
@@ -156,14 +156,14 @@ def qualifiers_in(text: str) -> Qualifiers:
 
 
 def places_of_qualifiers(text: str) -> Iterator[tuple[int, int]]:
-    """Where the words stand by which a text tells people apart."""
+    """Return the places of the words that distinguish the people of a text."""
     for kind in _KINDS.values():
         for _, pattern in kind.values:
             yield from (found.span() for found in pattern.finditer(text))
 
 
 def fits(asked: Qualifiers, people: str) -> bool:
-    """Whether those described are surely the people that a question asks about."""
+    """Return whether those described are surely the people that a question asks about."""
     own = qualifiers_in(people)
     return all(_fits(name, values, own.get(name, frozenset())) for name, values in asked.items())
 

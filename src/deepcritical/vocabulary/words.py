@@ -1,4 +1,4 @@
-"""Ordinary English words, by which an unknown name is told from a word."""
+"""Recognises ordinary English words, which are no unknown names."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def _words() -> frozenset[str]:
 
 
 def is_english(word: str) -> bool:
-    """Whether a word, in whatever case, is one of ordinary English."""
+    """Return whether a word, in whatever case, is one of ordinary English."""
     low = word.casefold().replace("’", "'").removesuffix("'s")
     return len(low) < 2 or all(_is_ordinary(part) for part in low.split("-"))
 
 
 def _is_ordinary(low: str) -> bool:
-    """Whether a word stands in the list, or one that it is inflected from."""
+    """Return whether a word stands in the list, or one that it is inflected from."""
     stems = (
         low.removesuffix(ending) + instead
         for ending, instead in _ENDINGS

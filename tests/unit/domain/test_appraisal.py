@@ -23,20 +23,18 @@ SILENT: dict[str, Any] = {"direct": True, "context": (fact(),)}
 
 
 @pytest.mark.parametrize(
-    ("fields", "stance", "mixed"),
+    ("fields", "stance"),
     [
-        pytest.param(HELPS, Stance.SUPPORTS, False, id="helps"),
-        pytest.param(FAILS, Stance.REFUTES, False, id="fails"),
-        pytest.param({**HELPS, **FAILS}, Stance.NEUTRAL, True, id="both"),
-        pytest.param(SILENT, Stance.NEUTRAL, False, id="neither"),
-        pytest.param({**HELPS, **SILENT}, Stance.SUPPORTS, False, id="context has no direction"),
+        pytest.param(HELPS, Stance.SUPPORTS, id="helps"),
+        pytest.param(FAILS, Stance.REFUTES, id="fails"),
+        pytest.param({**HELPS, **FAILS}, Stance.NEUTRAL, id="both"),
+        pytest.param(SILENT, Stance.NEUTRAL, id="neither"),
+        pytest.param({**HELPS, **SILENT}, Stance.SUPPORTS, id="context has no direction"),
     ],
 )
-def test_a_stance_follows_from_the_findings(
-    fields: dict[str, Any], stance: Stance, mixed: bool
-) -> None:
+def test_a_stance_follows_from_the_findings(fields: dict[str, Any], stance: Stance) -> None:
     reading = Reading(evidence_id="E1", drug="examplol", **fields)
-    assert (reading.stance, reading.mixed) == (stance, mixed)
+    assert reading.stance == stance
 
 
 def test_the_facts_of_a_reading_are_those_of_all_kinds() -> None:
@@ -53,18 +51,6 @@ def test_the_facts_of_a_reading_are_those_of_all_kinds() -> None:
 )
 def test_only_included_records_that_stand_count(read: Appraisal, counts: bool) -> None:
     assert read.counts is counts
-
-
-@pytest.mark.parametrize(
-    ("read", "clinical"),
-    [
-        pytest.param(appraisal(RCT), True, id="RCT"),
-        pytest.param(appraisal(paper("Examplol in mice")), False, id="animals"),
-        pytest.param(appraisal(trial()), False, id="trial without a result"),
-    ],
-)
-def test_a_record_is_clinical_when_it_studied_people(read: Appraisal, clinical: bool) -> None:
-    assert read.clinical is clinical
 
 
 def one_study(**read: Appraisal) -> StudyFinding:

@@ -239,14 +239,6 @@ class TestReading:
         assert store.drugs == ("examplol", "otherol")
 
 
-def test_identified_counts_every_answer_with_its_duplicates() -> None:
-    store = EvidenceStore()
-    for identified, new in ((10, 10), (10, 2), (0, 0)):
-        run = SearchRun(source="made", query="q", outcome="data", identified=identified, new=new)
-        store.searches.append(run)
-    assert store.identified == 20
-
-
 def test_a_query_that_no_source_could_answer_is_still_open() -> None:
     store = EvidenceStore()
     for query, outcome in (

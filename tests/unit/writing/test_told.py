@@ -7,13 +7,14 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, Reading
-from deepcritical.domain.brief import verdict_words
+from deepcritical.domain.brief import Brief, label_words
 from deepcritical.domain.effect_words import gravest_first
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import Effect
 from deepcritical.domain.text import Span
 from deepcritical.domain.verdict import Verdict, VerdictLabel
@@ -237,20 +238,6 @@ def test_probably_is_no_answer_to_whether_a_drug_is_safe(strength: str) -> None:
     assert then.startswith("Probably" if strength == "likely" else "Not safe")
 
 
-class _Report:
-    def __init__(self, label: VerdictLabel, *, raises: bool) -> None:
-        self.verdict = decide(()).model_copy(update={"label": label})
-        self.verdict_on, self.references = "", ()
-        self.brief = _brief(raises=raises)
-
-
-def _brief(*, raises: bool) -> object:
-    from deepcritical.domain.brief import Brief
-    from deepcritical.domain.sentences import Sentence
-
-    return Brief(raises=raises, answer=(Sentence(text="Not shown."),))
-
-
 @pytest.mark.parametrize(
     ("label", "raises", "said"),
     [
@@ -261,7 +248,8 @@ def _brief(*, raises: bool) -> object:
     ],
 )
 def test_no_harm_found_is_not_called_refuted(label: VerdictLabel, raises: bool, said: str) -> None:
-    assert verdict_words(_Report(label, raises=raises)) == said  # type: ignore[arg-type]
+    brief = Brief(raises=raises, answer=(Sentence(text="Not shown."),))
+    assert label_words(label, brief) == said
 
 
 def _frame(kind: QuestionKind, text: str = "examplol in testitis", **more: object) -> QuestionFrame:

@@ -1,1 +1,1 @@
-"""The commands of the terminal; `main` joins them."""
+"""The commands of the command line; `main` registers them."""

@@ -1,4 +1,4 @@
-"""``deepcritical admin``: what waits, who works, what is stuck. It reads, and changes nothing."""
+"""The command ``admin``: shows queue, workers, stuck runs and counts; it changes nothing."""
 
 from __future__ import annotations
 

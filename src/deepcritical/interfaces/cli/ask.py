@@ -1,4 +1,4 @@
-"""``deepcritical ask QUESTION``: any biomedical question, researched, or put to records at hand.
+"""The command ``ask``: answers any biomedical question by research, or from given records.
 
 Progress, and how records were ranked, go to stderr, the answer to stdout.
 """

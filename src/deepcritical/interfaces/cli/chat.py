@@ -1,4 +1,4 @@
-"""``deepcritical chat``: quick questions at once, research when it is accepted, line by line.
+"""The command ``chat``: answers look-ups at once, and starts research after a confirmation.
 
 What tools do goes to stderr, answers to stdout.
 """

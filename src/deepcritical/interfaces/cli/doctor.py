@@ -1,4 +1,4 @@
-"""``deepcritical doctor``: checks what a run needs, and says what to do about each problem."""
+"""The command ``doctor``: checks what a run needs, and gives advice on each problem."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ async def _examined(
 
 
 async def _bounded(name: str, checking: Checking, within_s: float) -> tuple[Check, ...]:
-    """What a check finds, or that it did not end in time."""
+    """Return the result of a check, or that it did not end in time."""
     try:
         async with asyncio.timeout(within_s):
             found = await checking

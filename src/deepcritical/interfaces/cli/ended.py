@@ -1,4 +1,4 @@
-"""Runs up to their end, or former ones instead; shown, printed, and written as files."""
+"""Runs a question to its end, or takes a former run; prints progress, result and files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _STEPS = (
 
 
 class Reusing(NamedTuple):
-    """What the command line says of former runs."""
+    """The command line's options on former runs."""
 
     reuse: str | None
     look: bool
@@ -70,7 +70,7 @@ class Reusing(NamedTuple):
 
 @dataclass(frozen=True)
 class Ended(Generic[Result]):
-    """What a run, new or former, ended with."""
+    """The end of a run, new or former."""
 
     imprint: Imprint
     document: Result

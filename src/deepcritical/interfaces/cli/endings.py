@@ -1,4 +1,4 @@
-"""How a command ends: the exit code of each error, what is said of it, and what signals do."""
+"""Ends commands: exit codes, error messages, and signals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``deepcritical eval PATH``: how often the product is right, on labelled sets."""
+"""The command ``eval``: measures accuracy on labelled sets."""
 
 from __future__ import annotations
 

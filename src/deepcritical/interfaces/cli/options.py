@@ -1,4 +1,4 @@
-"""Options that several commands share: which model, where to search, what is read too.
+"""Command-line options that several commands share: model, sources, own documents.
 
 A key is no option: the list of processes would show it.
 """
@@ -57,7 +57,7 @@ class ChosenModel(NamedTuple):
 
 
 def chosen_model(model: str | None, base_url: str | None, ask_key: bool) -> ChosenModel:
-    """What the options say; asks for the key if it is to be asked for.
+    """Return the model that the options name; asks for the key if it is to be asked for.
 
     Raises:
         ConfigurationError: The key that was asked for was not given.
@@ -76,7 +76,7 @@ def _asked_key() -> SecretStr:
 
 
 class Choice(NamedTuple):
-    """Where to search, if the command line says so."""
+    """The place to search, if the command line names one."""
 
     snapshot: str | None
     sources: tuple[str, ...]
@@ -84,7 +84,7 @@ class Choice(NamedTuple):
 
     @property
     def sought(self) -> dict[str, Any]:
-        """Where to search, as keywords of what builds on it."""
+        """Return the place to search, as keyword arguments."""
         return {"snapshot": self.snapshot, "sources": self.sources}
 
 
@@ -126,7 +126,7 @@ def _documents_of(named: Sequence[str]) -> tuple[OwnDocument, ...]:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a path, not an id, is meant."""
+    """Return whether a path, not an id, is meant."""
     return path.exists() or path.suffix.lower() in (".pdf", ".txt", ".md")
 
 

@@ -1,4 +1,4 @@
-"""Where commands print what they were asked for, and where they read what is kept."""
+"""Prints results of commands, and opens the database that they read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 def from_database(
     opening: Callable[[Settings], Opened | None], use: Callable[[Opened], Awaitable[T]]
 ) -> T:
-    """What comes of a use of the database of the settings, which is closed again.
+    """Return the result of using the database of the settings, and close it.
 
     Raises:
         ConfigurationError: No database is set.

@@ -1,9 +1,8 @@
-"""``deepcritical read FILE|ID``, ``understand QUESTION`` and ``readings``: what a study says."""
+"""The commands ``read``, ``understand`` and ``readings``: show the reading of a study."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -235,16 +234,11 @@ def accept() -> None:
 
 def canonical_id(record: str) -> str:
     """The id as readings have it: ``pmid:``, ``pmcid:``, ``nct:`` or ``doi:``."""
+    from deepcritical.verification.ids import id_named
+
     given = record.strip()
-    if ":" in given and not given.lower().startswith("http"):
-        return given if given[:4].lower() != "nct:" else f"nct:{given[4:].upper()}"
-    if re.fullmatch(r"\d{1,9}", given):
-        return f"pmid:{given}"
-    if re.fullmatch(r"NCT\d{8}", given, re.IGNORECASE):
-        return f"nct:{given.upper()}"
-    if re.fullmatch(r"PMC\d{1,9}", given, re.IGNORECASE):
-        return f"pmcid:{given.upper()}"
-    return f"doi:{given.lower().removeprefix('https://doi.org/')}"
+    as_it_is = ":" in given and "/" not in given
+    return id_named(given) or (given if as_it_is else f"doi:{given.lower()}")
 
 
 def _told(kept: Kept) -> str:
@@ -265,4 +259,4 @@ def _told(kept: Kept) -> str:
 def _with_store(work: Callable[[StudyReadings], Awaitable[T]]) -> T:
     from deepcritical.bootstrap import open_readings
 
-    return from_database(open_readings, lambda opened: work(opened.store))
+    return from_database(open_readings, work)

@@ -1,4 +1,4 @@
-"""``deepcritical verify`` and ``render``: a saved report checked, and written again, offline."""
+"""The commands ``verify`` and ``render``: check a saved report, or write it again, offline."""
 
 from __future__ import annotations
 

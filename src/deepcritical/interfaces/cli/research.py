@@ -1,4 +1,4 @@
-"""``deepcritical research QUESTION`` in a terminal.
+"""The command ``research``: answers a question with a report.
 
 Progress goes to stderr, the brief of the report to stdout.
 """

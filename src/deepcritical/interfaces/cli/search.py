@@ -1,4 +1,4 @@
-"""``deepcritical search SOURCE QUERY``: the records of live sources, without a report.
+"""The command ``search``: prints the records of live sources, without a report.
 
 Outcomes of sources go to stderr, records to stdout.
 """

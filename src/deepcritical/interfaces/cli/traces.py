@@ -1,4 +1,4 @@
-"""``deepcritical traces``: the runs that are kept, to look at, follow, export, stop and resume."""
+"""The command ``traces``: lists, follows, exports, stops and resumes stored runs."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def resume(
 
 
 async def _resumed(runs: RunService, run_id: str, quiet: bool) -> Event | None:
-    """How a run ended; None for one that goes on in its own process, when nobody waits any more."""
+    """Return the end of a resumed run; None if it goes on in its own process."""
     cancelling: set[asyncio.Task[None]] = set()
     try:
         elsewhere = await runs.resume(run_id)
@@ -278,7 +278,7 @@ def _told(logged: LoggedEvent) -> str:
 
 
 def _shown(trace: ToolTrace) -> dict[str, str]:
-    """What is told of a run; what does not apply is left out."""
+    """Return the description of a run, without what does not apply."""
     metrics, known = trace.metrics, trace.state.knowledge_base
     queries = ", ".join(f"{source} {number}" for source, number in metrics.queries.items())
     model = f"{metrics.llm_calls} calls, {metrics.tokens:,} tokens"

@@ -1,1 +1,1 @@
-"""The tools for other people's agents, by the Model Context Protocol: stdio and streamable HTTP."""
+"""The MCP server for agents of others: over stdio and streamable HTTP."""

@@ -1,4 +1,4 @@
-"""The tools by name, each with what its user, a model, must know to choose it."""
+"""The MCP tools by name, with the descriptions by which a model chooses among them."""
 
 from __future__ import annotations
 

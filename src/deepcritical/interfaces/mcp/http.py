@@ -1,4 +1,4 @@
-"""The tools by streamable HTTP, as a part of the one application."""
+"""Serves the MCP tools over streamable HTTP, within the one application."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAX_SESSIONS = 1000
 
 
 class Mounted(NamedTuple):
-    """What the application takes up."""
+    """The parts that the application mounts."""
 
     route: Route
     running: AbstractAsyncContextManager[None]

@@ -1,4 +1,4 @@
-"""What each tool is asked and returns. The docstring under a field is what a model reads."""
+"""Arguments and results of each tool. A model reads the docstring under a field."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Started(Model):
 
 
 class ResearchStatus(Model):
-    """How far a run is."""
+    """The progress of a run."""
 
     trace_id: str
     question: str
@@ -135,7 +135,7 @@ class TraceEvent(Model):
 
 
 class TraceOutput(Model):
-    """What happened in a run, and what it cost."""
+    """The events of a run, and its costs."""
 
     trace_id: str
     question: str
@@ -166,7 +166,7 @@ class FoundRecord(Model):
 
 
 class SearchOutput(Model):
-    """What a source answered."""
+    """The answer of a source."""
 
     source: str
     outcome: str
@@ -190,7 +190,7 @@ class CheckMade(Model):
 
 
 class Verified(Model):
-    """Whether a sentence is borne out by what it cites."""
+    """The verdict on a sentence and the records that it cites."""
 
     claim: str
     verdict: ClaimVerdict

@@ -1,4 +1,4 @@
-"""Tools that start runs, follow them, stop them and read what they found.
+"""MCP tools that start, follow and stop runs, and read their results.
 
 A call only attaches to its run: whoever loses the call loses nothing of the run.
 """
@@ -185,7 +185,7 @@ class ResearchTools:
     async def get_research_status(
         self, call: Call, given: models.AboutTrace
     ) -> models.ResearchStatus:
-        """How far a run is."""
+        """Return the progress of a run."""
         known = await self._known(call, given.trace_id)
         return models.ResearchStatus(
             trace_id=given.trace_id,
@@ -198,7 +198,7 @@ class ResearchTools:
         )
 
     async def get_report(self, call: Call, given: models.GetReport) -> models.ReportText:
-        """What a run ended with.
+        """Return the result of a run.
 
         Raises:
             ToolError: There is nothing, or not in this format.
@@ -217,7 +217,7 @@ class ResearchTools:
         )
 
     async def get_trace(self, call: Call, given: models.GetTrace) -> models.TraceOutput:
-        """What happened in a run so far."""
+        """Return the events of a run so far."""
         run, events, folded = await self._known(call, given.trace_id)
         return models.TraceOutput(
             trace_id=run.run_id,

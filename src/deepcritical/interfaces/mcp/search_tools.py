@@ -1,4 +1,4 @@
-"""Tools that search the live sources, and that hold a sentence against what it cites."""
+"""MCP tools that search live sources, and check a sentence against the records it cites."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SearchTools:
         return search
 
     async def verify_claim(self, _call: Call, given: models.VerifyClaim) -> models.Verified:
-        """Whether the records bear a sentence out.
+        """Check a sentence against the records that it cites.
 
         Raises:
             ToolError: An id is none.

@@ -1,4 +1,4 @@
-"""The MCP server: lists the tools, answers calls, and tells a call's progress.
+"""The MCP server: lists the tools, answers calls, and reports a call's progress.
 
 A client that cancels its request by a notification stops the run that it waits for. A client that
 is lost stops nothing: its request ends, and the run goes on.

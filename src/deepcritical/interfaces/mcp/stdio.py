@@ -1,4 +1,4 @@
-"""``deepcritical mcp``: the tools to one client over stdin and stdout, until stdin ends."""
+"""Serves the MCP tools to one client over stdin and stdout, until stdin ends."""
 
 from __future__ import annotations
 

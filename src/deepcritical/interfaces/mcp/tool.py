@@ -1,4 +1,4 @@
-"""What a tool is, and what a call of one carries."""
+"""A tool for agents, and the context of its calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Tell = Callable[[float, str], Awaitable[None]]
 
 
 class Needs(Enum):
-    """What a caller must be allowed to."""
+    """The permission that a tool needs."""
 
     READ = "read"
     """Nothing, unless runs are private: then the run says who may read it."""

@@ -1,1 +1,1 @@
-"""The page in the browser: `layout` puts it together, `assets` holds what the browser runs."""
+"""The web page: `layout` assembles it, `assets` holds its scripts and styles."""

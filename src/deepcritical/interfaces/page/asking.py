@@ -1,4 +1,4 @@
-"""What the form asks for, read from what a browser sent, and former runs that may answer it."""
+"""Reads the form that a browser sent, and finds former runs that may answer it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Asked:
         return runs.ask(self.question, **own)
 
     async def plan(self, runs: RunService) -> ResearchPlan:
-        """What the run would do first.
+        """Return the plan of the run.
 
         Raises:
             DeepCriticalError: There is no plan, and why.
@@ -104,14 +104,14 @@ class Asked:
 
 
 def answered_by(question: str) -> str:
-    """What answers a question: the thread a look-up, a report whether a drug helps."""
+    """Return what answers a question: the thread for a look-up, a report for a drug's benefit."""
     if read_look_up(question):
         return THREAD
     return RESEARCH if wants_verdict(literal_frame(question)) else DEEP_RESEARCH
 
 
 async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService, user_id: str) -> Asked:
-    """What a user asks for.
+    """Read a user's request from the form.
 
     Raises:
         ConfigurationError: Sources, limits, model or key cannot be used.

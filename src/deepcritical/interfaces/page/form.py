@@ -1,4 +1,4 @@
-"""The form: one field for whatever is asked, and its options under a fold."""
+"""The form of the page: the question and its options."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Form(NamedTuple):
 
     @property
     def asked(self) -> set[gr.components.Component]:
-        """What a run is begun with."""
+        """Return the request that a run is started with."""
         own = {self.question, self.documents, self.kind, self.depth, self.review, self.model}
         more = {self.sources} if self.sources else set()
         return own | {self.key} | set(self.limits) | more

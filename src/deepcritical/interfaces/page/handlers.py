@@ -1,4 +1,4 @@
-"""Starting a run and finding one again; each handler leaves the work to the run."""
+"""Event handlers of the page: start a run, review its plan, open a former run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Shown = dict[Any, Any]
 
 @dataclass
 class RunHandlers:
-    """What the page does; each returns within milliseconds and leaves the work to the run.
+    """The page's handlers; each returns within milliseconds and leaves the work to the run.
 
     Only a plan is waited for: a model may be asked for it.
     """
@@ -226,7 +226,7 @@ class RunHandlers:
         return {"id": run.run_id, "question": visible(run.question), **own_run}
 
     async def answering(self, model: str | None, given: str | None) -> str:
-        """What will answer, in a line; `given` is not empty if there is a key in its field."""
+        """Return a line on what will answer; `given` is not empty if a key is in its field."""
         try:
             reasoner = await reasoner_for(self.runs, model, key_of(given))
         except DeepCriticalError as error:

@@ -1,4 +1,4 @@
-"""The page: a question, the run as it goes, the report.
+"""Assembles the page: form, progress of the run, report and chat.
 
 The page only starts runs and shows them. Progress comes from the run's own log by EventSource
 (``assets/live.js``), so that a lost connection or a closed tab changes nothing for the run.
@@ -98,14 +98,14 @@ def _wire_plan(handlers: RunHandlers) -> None:
 
 
 def _after(begun: Any, handlers: RunHandlers) -> None:
-    """What follows a start: the address names the run, and the key is gone from its field."""
+    """Update the page after a start: the address names the run, the key field is emptied."""
     begun.then(None, None, None, js=asset("started.js"))
     begun.success(None, handlers.live, None, js=asset("address.js"))
     begun.success(**_told(handlers))
 
 
 def _told(handlers: RunHandlers) -> dict[str, Any]:
-    """How the line that says what will answer is written anew."""
+    """Update the line that names what will answer."""
     form = handlers.form
     return {
         "fn": handlers.answering,

@@ -1,4 +1,4 @@
-"""What every part of the page is built of, and what it looks like."""
+"""Components and styles that all parts of the page share."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def html(value: str | None, **options: Any) -> gr.HTML:
 
 
 def problem(text: str) -> str:
-    """What went wrong, as it is shown."""
+    """Return an error message as the page shows it."""
     return f'<p class="problem" role="alert">{escape(text)}</p>'
 
 

@@ -1,4 +1,4 @@
-"""A plan as fields that a person edits before anything is searched."""
+"""The form in which a person edits a plan before anything is searched."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class KeptPlans:
 
 
 class PlanFields(NamedTuple):
-    """What a person may change: names and searches, one a line."""
+    """The editable fields of a plan: names and searches, one a line."""
 
     synonyms: str
     names: str
@@ -77,7 +77,7 @@ class PlanPanel(NamedTuple):
 
     @property
     def remembered(self) -> list[gr.Textbox]:
-        """What the browser remembers of a plan under review."""
+        """Return the part of a plan under review that the browser stores."""
         return [self.kept, self.synonyms, self.names, self.searches]
 
 
@@ -153,7 +153,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def told(plan: ResearchPlan) -> str:
-    """What stands above the fields."""
+    """Return the text above the fields."""
     question, limits = plan.question, plan.limits
     where = plan.place.snapshot or ", ".join(BY_KEY[name].name for name in plan.place.sources)
     rounds = f"{limits.max_iterations} {'round' if limits.max_iterations == 1 else 'rounds'}"

@@ -1,4 +1,4 @@
-"""What a run has brought, part by part, and its log: a part is fetched when it is first opened."""
+"""Parts of a run and its log as HTML; a part is loaded when it is first opened."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def tabs_of(document: Document | None) -> tuple[Tab, ...]:
 
 
 class Counted(NamedTuple):
-    """Which studies of a report are to count."""
+    """The choice of studies that count in a report."""
 
     without: tuple[str, ...] = ()
     only: Tier | None = None
@@ -148,7 +148,7 @@ async def show_view(
 
 
 class Turn(NamedTuple):
-    """What an agent did in one go; in a run without agents, what one stage did."""
+    """An agent's turn; in a run without agents, one stage."""
 
     part: str
     """Such as ``Round 2``."""

@@ -1,1 +1,1 @@
-"""The REST API under ``/api``: `api` puts it together."""
+"""The REST API under ``/api``; `api` assembles it."""

@@ -1,4 +1,4 @@
-"""The REST API: starts runs, follows and stops them, hands out what they end with.
+"""The REST API of runs: starts, follows, stops and exports them.
 
 Who may read a run, and who may do more, is decided by `access`.
 """
@@ -72,13 +72,13 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
 
 @router.get("/health")
 async def health() -> dict[str, str]:
-    """Whether the server answers."""
+    """Confirm that the server answers."""
     return {"status": "ok"}
 
 
 @router.get("/sources")
 async def sources(runs: Runs) -> models.ServerShown:
-    """What answers here: the reasoner and the sources."""
+    """List what answers here: the reasoner and the sources."""
     return models.ServerShown(reasoner=runs.reasoner.name, sources=await runs.sources())
 
 
@@ -155,16 +155,14 @@ async def list_similar(
     similar: SimilarRuns | None = request.app.state.similar
     rules.admit_heavy(request)
     limits: dict[str, Any] = {"context": context, "depth": depth, "max_iterations": max_iterations}
-    if similar is None:
-        return models.similar_shown(())
-    return models.similar_shown(
-        await similar.similar(question, tool, user_id=caller.user_id, **limits)
-    )
+    own = caller.user_id
+    found = await similar.similar(question, tool, user_id=own, **limits) if similar else ()
+    return models.similar_shown(found)
 
 
 @router.get("/runs/{run_id}")
 async def show_run(run: Known, runs: Runs) -> models.RunShown:
-    """How a run stands, and where its parts are."""
+    """Show the state of a run, with links to its parts."""
     return await models.run_shown(run, runs)
 
 
@@ -237,7 +235,8 @@ async def share_run(run: Own, rules: Rules, asked: models.ShareRequest = WEEK) -
     """Make a link that lets others read a run until it expires; nothing else ends it."""
     if not rules.keeps_private:
         raise HTTPException(409, "Runs are not private here: the address of a run is its link.")
-    return models.shared_run(rules.shares.make(run.run_id, asked.hours))
+    link = rules.shares.make(run.run_id, asked.hours)
+    return models.SharedRun(page=f"/?{link.query}", share=link.value, expires_at=link.expires_at)
 
 
 @router.post("/runs/{run_id}/again", status_code=202)
@@ -300,7 +299,7 @@ def _ended(document: Ended | None, run: RunView) -> Ended:
 
 @router.get("/runs/{run_id}/output")
 async def read_output(run: Known) -> ToolOutput:
-    """What a `deep_research` run ends with, as the tool returns it; without an answer `error`."""
+    """Return the result of a `deep_research` run as the tool does; without an answer `error`."""
     if run.tool_name == RESEARCH:
         raise HTTPException(409, "This run ends with a report. Read one of its `files`.")
     if run.ended and run.answer is None:

@@ -1,4 +1,4 @@
-"""A chat over REST: one is opened, each message is answered by the events of its turn."""
+"""The REST API of chats: opens one, and answers each message with the events of its turn."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class ChatSessions:
 
 
 class ChatRequest(Model):
-    """What a chat is to be about, and what answers in it."""
+    """The subject of a chat, and the model that answers in it."""
 
     run_id: Annotated[str, StringConstraints(max_length=64)] = ""
     """A finished run whose evidence is asked; empty for quick questions."""
@@ -102,7 +102,7 @@ class OpenedChat(Model):
 
 
 class ChatMessage(Model):
-    """What the user says."""
+    """A message of the user."""
 
     message: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
 

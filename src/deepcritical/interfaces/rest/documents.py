@@ -1,4 +1,4 @@
-"""Documents of the user's own over REST: uploaded one by one, and named by the request of a run."""
+"""The REST API of uploads: takes documents that a run is to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events of a run as they go over HTTP: as a stream, or those so far as JSON."""
+"""Sends the events of a run as server-sent events."""
 
 from __future__ import annotations
 

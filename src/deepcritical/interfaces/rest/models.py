@@ -1,4 +1,4 @@
-"""What the REST API is sent, and what it answers. No model here has a place for a key."""
+"""Requests and responses of the REST API. No model here has a field for a key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from deepcritical.domain.votes import Tier
 from deepcritical.interfaces.access import Caller
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
-from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS, ShareLink
+from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
 
@@ -99,7 +99,7 @@ class RunShown(RunListed):
 
 
 class ShareRequest(Model):
-    """How long a share link is to last."""
+    """The lifetime of a share link."""
 
     hours: int = Field(default=DEFAULT_HOURS, ge=1, le=MAX_HOURS)
 
@@ -148,14 +148,14 @@ class SimilarShown(SimilarRun):
 
 
 class SimilarPage(Model):
-    """What may answer a question already; it is offered, never put in the place of a new run."""
+    """Former runs that may answer a question already; they are offered, never used unasked."""
 
     runs: tuple[SimilarShown, ...]
     """Best first, three at most."""
 
 
 class ServerShown(Model):
-    """What answers here, and from what."""
+    """The reasoner and the sources of this server."""
 
     reasoner: str
     sources: tuple[str, ...]
@@ -188,7 +188,7 @@ class ClaimReference(Model):
 
 
 class ChangedEvidence(Model):
-    """Which studies of a report a verdict is to rest on; with neither field, on all of them."""
+    """The studies that a verdict is to rest on; all of them if neither field is set."""
 
     without: tuple[Annotated[str, StringConstraints(min_length=1, max_length=200)], ...] = Field(
         default=(), max_length=500
@@ -214,7 +214,7 @@ class ClaimToVerify(Model):
 
 
 def run_links(run_id: str) -> dict[str, str]:
-    """Where a run is read and stopped."""
+    """Return the addresses for reading and stopping a run."""
     at = f"{ROOT}/{run_id}"
     parts = ("events", "cancel", "write-now", "resume", "again", "output")
     return {"self": at} | {part.replace("-", "_"): f"{at}/{part}" for part in parts}
@@ -227,16 +227,10 @@ def started_run(run_id: str, caller: Caller, response: Response) -> StartedRun:
     return StartedRun(id=run_id, links=links, owner_token=caller.owner_token)
 
 
-def shared_run(link: ShareLink) -> SharedRun:
-    """A share link with the addresses that it opens."""
-    return SharedRun(page=f"/?{link.query}", share=link.value, expires_at=link.expires_at)
-
-
 def run_listed(trace: TraceSummary) -> RunListed:
     """A run of the list."""
-    return RunListed(
-        **_standing(trace.id, trace.tool_name, str(trace.input_params.get("question", "")), trace)
-    )
+    question = str(trace.input_params.get("question", ""))
+    return RunListed(**_standing(trace.id, trace.tool_name, question, trace))
 
 
 def _standing(run_id: str, tool: str, question: str, at: Folded | TraceSummary) -> dict[str, Any]:

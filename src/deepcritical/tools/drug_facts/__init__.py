@@ -1,1 +1,1 @@
-"""Sources that curate what is known of drugs, asked about one drug at a time."""
+"""Curated sources of facts on drugs, asked about one drug at a time."""

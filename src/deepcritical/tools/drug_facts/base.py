@@ -1,4 +1,4 @@
-"""Curated sources: how each is asked, how all are at once, and what they share.
+"""The base class of curated sources, and the look-up that asks all of them at once.
 
 A source that fails costs no other its facts.
 """
@@ -38,7 +38,7 @@ _BETWEEN = bounded(r",|;|/|\+|&|\b(?:and|with)\b", re.IGNORECASE)
 
 
 class Terms(NamedTuple):
-    """Who curates facts, and on what terms."""
+    """The curator of facts, and the terms of use."""
 
     source: str
     licence: str
@@ -46,7 +46,7 @@ class Terms(NamedTuple):
     via: str = ""
 
     def origin(self, retrieved: str, url: str = "") -> Origin:
-        """What a fact of that day says of where it is from."""
+        """Return the origin of a fact that was looked up on a day."""
         return Origin(
             source=self.source,
             via=self.via,
@@ -57,7 +57,7 @@ class Terms(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a source answered about a drug."""
+    """A source's answer on a drug."""
 
     facts: DrugFacts
     """Without who was asked."""
@@ -83,11 +83,11 @@ class FactSource(ABC):
         self._client = client
 
     def request(self, drug: Drug) -> str:
-        """What is asked, in words that a reader can follow."""
+        """The request in words for a reader."""
         return f"{self._path}?{'&'.join(f'{n}={value}' for n, value in self._asked(drug).items())}"
 
     async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """What it knows; facts that are empty where it knows nothing.
+        """Return the source's facts on the drug; empty where it has none.
 
         Raises:
             SearchError: It could not be read.
@@ -111,7 +111,7 @@ class FactSource(ABC):
 
 
 def answered(source: FactSource, drug: Drug, today: str, found: Found | SearchError) -> DrugFacts:
-    """What is kept of an answer, with how the look-up ended."""
+    """Return the facts to store of an answer, with the outcome of the look-up."""
     terms = source.terms
     outcome, note, cached = SourceOutcome.UNAVAILABLE, "", False
     facts = DrugFacts(drug=drug.name)
@@ -181,11 +181,6 @@ class DrugFactsLookUp:
         self._sources = tuple(sources)
         self._deadline_s = deadline_s
         self._today = today
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Who is asked."""
-        return tuple(source.terms.source for source in self._sources)
 
     async def look_up(self, drugs: Sequence[Drug], within_s: float) -> tuple[DrugFacts, ...]:
         """The facts on each drug, in their order, after so many seconds at the latest."""

@@ -1,4 +1,4 @@
-"""Identity, targets, indications, approvals and classes of a drug, by MyChem.info.
+"""Looks up identity, targets, indications, approvals and classes of a drug in MyChem.info.
 
 MyChem.info joins what ChEMBL, DrugCentral, the Guide to Pharmacology and the FDA curate. A query
 brings several hits: products, salts, and the substance itself. ChEMBL hangs the mechanisms of some
@@ -76,7 +76,7 @@ class _Hit(NamedTuple):
 
 
 def read_mychem(content: bytes, drug: Drug, today: str) -> Found:
-    """What an answer says of a drug."""
+    """Read the facts on a drug from an answer."""
     listed = list_in(content, TERMS.source, "hits")
     objects = dicts(listed)
     hits = list(_meant(objects, drug))
@@ -98,7 +98,7 @@ def read_mychem(content: bytes, drug: Drug, today: str) -> Found:
 
 
 def _holds_more(fields: Any_) -> bool:
-    """Whether a record has facts under names that are not known: they may have been renamed."""
+    """Return whether a record has facts under unknown names, which may be renamed fields."""
     known = {"molecule_chembl_id", "pref_name", "molecule_hierarchy", "_license", "molecule_type"}
     parts = [part for name in ("chembl", "drugcentral") for part in dicts(fields.get(name))]
     return any(set(part) - known for part in parts)

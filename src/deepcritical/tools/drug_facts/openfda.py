@@ -1,4 +1,4 @@
-"""Labels of products and counts of reported adverse events, by openFDA.
+"""Looks up labels of products and counts of reported adverse events in openFDA.
 
 It answers 404 where nothing matches.
 """
@@ -55,7 +55,7 @@ def read_labels(content: bytes, drug: Drug, today: str) -> Found:
 
 
 def _names(label: DrugLabel, drug: Drug) -> bool:
-    """Whether a product or a substance of it begins with a name of the drug.
+    """Return whether a product or a substance of it begins with a name of the drug.
 
     Names within others are other drugs: a "methyl-" or an "es-" form, or the salt of another one.
     """

@@ -1,4 +1,4 @@
-"""Mechanisms, indications, and what is known of a drug's targets, by Open Targets (GraphQL).
+"""Looks up mechanisms, indications and target data of a drug in Open Targets (GraphQL).
 
 An error of Open Targets arrives with status 200, under `errors`. Names of fields are those since
 2026: `maxClinicalStage`.
@@ -64,7 +64,7 @@ class _Entry(NamedTuple):
 
 
 def read_open_targets(content: bytes, drug: Drug, today: str) -> Found:
-    """What an answer says of a drug."""
+    """Read the facts on a drug from an answer."""
     data, errors = _data(content)
     if "search" not in data and "drug" not in data:
         raise SearchError("Open Targets' answer holds no search.", "Try again later.")
@@ -206,11 +206,11 @@ class OpenTargets(FactSource):
     _path = "graphql"
 
     def request(self, drug: Drug) -> str:
-        """What is asked."""
+        """The request in words for a reader."""
         return f"graphql: search of drugs for {drug.name}"
 
     async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """What it knows of the drug; raises SearchError."""
+        """Return the source's facts on the drug; raises SearchError."""
         body = {"query": _QUERY, "variables": self._asked(drug)}
         payload = await self._client.post_json(self._path, body, _data, by)
         return self._read(payload.content, drug, today)

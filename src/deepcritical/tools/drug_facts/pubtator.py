@@ -1,4 +1,4 @@
-"""Relations of a drug that PubTator3 reads from papers.
+"""Looks up relations of a drug that PubTator3 extracts from papers.
 
 Its names of chemicals are MeSH's, and count capitals: a drug is asked for as it is and with a
 capital.
@@ -71,7 +71,7 @@ class PubTator(FactSource):
         return {"e1": " and ".join(_entities(drug))}
 
     async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """What it knows of the drug under either name; raises SearchError."""
+        """Return the source's facts on the drug under either name; raises SearchError."""
         asked = (self._found({"e1": name}, drug, today, by) for name in _entities(drug))
         parts = await asyncio.gather(*asked)
         rows = {(r.kind, r.subject, r.object): r for part in parts for r in part.facts.relations}
