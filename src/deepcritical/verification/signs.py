@@ -8,7 +8,7 @@ from typing import Literal
 
 from deepcritical.verification.words import NEGATIONS, Word, stem, words
 
-Sign = Literal["more", "less", "good", "bad", "none", "mixed"]
+Sign = Literal["more", "less", "good", "bad", "none"]
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -33,9 +33,9 @@ _WORDS: dict[Sign, frozenset[str]] = {
         "dangerous poorer disadvantage"
     ),
     "none": _stems(
-        "similar similarly comparable unchanged same noninferior equivalent ineffective alike"
+        "similar similarly comparable unchanged same noninferior equivalent ineffective alike "
+        "trend tend inconclusive"
     ),
-    "mixed": _stems("mixed conflicting conflict inconsistent disagree contradictory"),
 }
 _OPEN = _stems("difference differ effect affect change association associate influence evidence")
 """Words that say that nothing came out when they are denied, and nothing else."""
@@ -44,9 +44,10 @@ SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 """Stems of all words that tell a direction, or deny one."""
 _BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
 _REACH = 5
-_SHORT_REACH = 2
-_NEXT_ALONE = _stems("without")
+_WITHOUT = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
+_LIMITS_OF = _stems("interval ci")
+"""What allows or excludes an effect shows none."""
 _SIZED = _stems(
     "trial study cohort sample review analysis meta registry database population subgroup dose "
     "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
@@ -92,23 +93,22 @@ def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
 
 
 def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int, Sign]]:
+    if any(word.key in _LIMITS_OF and not word.depth for word in found):
+        return
     for at, word in enumerate(found):
         key = word.key
+        before = [w.key for w in found[max(0, at - _REACH) : at] if w.key != "any"]
+        if not _WITHOUT.isdisjoint(before[-2:]) and key not in _OPEN:
+            continue  # "without more falls" is of something beside the result
         is_limit = key in _LIMITS and at > 0 and found[at - 1].key == "or"
         if key in outcome or is_limit or _describes_a_study(found[at : at + 3]):
             continue
-        denied = _is_denied([w.key for w in found[max(0, at - _REACH) : at] if w.key != "any"])
+        denied = not (_NEGATIONS - _WITHOUT).isdisjoint(before)
+        denied = denied or not _WITHOUT.isdisjoint(before[-2:])
         if denied and (key in _OPEN or any(key in _WORDS[s] for s in _WORDS if s != "none")):
             yield at, "none"
         elif not denied:
             yield from ((at, sign) for sign, known in _WORDS.items() if key in known)
-
-
-def _is_denied(before: Sequence[str]) -> bool:
-    return any(
-        key in _NEGATIONS and (key not in _NEXT_ALONE or at <= _SHORT_REACH)
-        for at, key in enumerate(reversed(before), 1)
-    )
 
 
 def _describes_a_study(ahead: Sequence[Word]) -> bool:
