@@ -67,17 +67,19 @@ def checks_of(
         text: The sentence.
         cited: The findings that it cites.
         others: Those that it does not, of whose outcomes it may not tell.
-        texts: Titles and texts of the records cited.
+        texts: Those of the records cited, of which the first line is the title.
         own: Whether nobody but the writer judges what the sentence means.
     """
     text = _NOTHING.sub("control", text)
-    source = source_of(cited)
+    source = "\n".join((source_of(cited), *(text.partition("\n")[0] for text in texts)))
     records = "\n".join((source, *texts))
     found: dict[CheckName, Iterator[str]] = {
         "figures": _figure_faults(text, cited, source),
         "names": (f"{n} is not in the findings cited" for n in unknown_names(text, records)),
         "population": species_faults(text, cited, source),
-        "direction": direction_faults(text, cited) if own or _is_one_result(cited) else iter(()),
+        "direction": direction_faults(text, cited, own=own)
+        if own or _is_one_result(cited)
+        else iter(()),
         "counts": _count_faults(text, cited, source),
     }
     if own:

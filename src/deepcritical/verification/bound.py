@@ -12,12 +12,24 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, takewhile
 
 from deepcritical.domain.sentences import Finding
+from deepcritical.domain.votes import Way
 from deepcritical.verification.claims import is_near_verbatim
 from deepcritical.verification.fields import VAGUE, keys_of, measured_in, source_of
 from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
-from deepcritical.verification.words import Word, words
+from deepcritical.verification.words import Word, stem, words
 from deepcritical.vocabulary.words import is_english
 
+_GRAMMAR = frozenset(
+    map(
+        stem,
+        "about across after against all although any around because before between both but by "
+        "during each either every few first from here how if into less like many may more most "
+        "much on one only or other out over per rather same second since so some such than then "
+        "they this those though through throughout to together under until up upon very what when "
+        "where whereas whether which while who whose why will with would".split(),
+    )
+)
+"""Stems of words of closed classes, which tell nothing by themselves."""
 _KIN_LETTERS = 5
 _MOST_NEW = 0.25
 """Share of the words of a retelling that may be its own."""
@@ -34,8 +46,9 @@ def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = ()) -> s
     if len(cited) == 1 and is_near_verbatim(text, cited[0].quotes):
         return ""
     is_result = any(signs(clause) for clause in clauses(text))
+    is_result = is_result or any(f.way is Way.CONFLICT for f in cited)
     known = keys_of(source_of(cited)) | (SIGN_WORDS if is_result else frozenset())
-    told = [word for word in words(text) if not word.is_figure]
+    told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
     is_new = [word.key not in known and not _has_kin(word.key, known) for word in told]
     new = [[w for w, _ in run] for fresh, run in groupby(zip(told, is_new), _is_fresh) if fresh]
     if not is_result and sum(map(len, new)) > _MOST_NEW * len(told):

@@ -92,11 +92,18 @@ def _whole_clauses(text: str) -> Iterator[tuple[str, str]]:
     yield from kept
 
 
-def direction_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
+def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator[str]:
     """Yield the directions that are told of findings and are not theirs.
 
     Each clause is compared with the findings that it is about, as `owners_of` tells them apart.
+
+    Args:
+        text: The sentence.
+        cited: The findings that it cites.
+        own: Whether nobody but the writer judges it: then the table of outcomes says which way is
+            the better one where the finding does not.
     """
+    cited = [_with_polarity(f) if own or f.effect else f for f in cited]
     text = _without_people(text, cited)
     told: set[Sign] = set()
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
@@ -109,20 +116,21 @@ def direction_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
         given = tuple(f for f in cited if _tells_effect(clause, f))
         former = owners = tuple(f for f in given if f in owners) or given or owners
         for finding in cited:
-            allowed[finding.id] |= _expected(finding, whole)
+            allowed[finding.id] |= _expected(finding, clause, whole)
         outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
         for sign in signs(clause, outcome):
             told.add(sign)
-            if not any(sign in _expected(f, whole) for f in owners):
+            if not any(sign in _expected(f, clause, whole) for f in owners):
                 said = ", ".join(f"{f.id} says “{f.way.value}”" for f in owners if f.way)
                 fault = f"it says “{sign}”" + (f", {said}" if said else " and its findings do not")
                 faults.append(fault)
-    # "Higher, but not significantly": where no difference was shown, that must be told.
-    if any(f.way is not Way.NO_DIFFERENCE for f in cited):
-        yield from faults
+    if len(cited) > 1 and any(f.way is not Way.NO_DIFFERENCE for f in cited):
+        yield from faults  # "higher, but not significantly" is of no difference
     if told:
-        rest = (f.id for f in cited if f.way and not allowed[f.id] & told)
-        yield from (f"it does not say what {finding_id} shows" for finding_id in rest)
+        for finding in cited:
+            shows = f" “{finding.way.value}”" if finding.way else ""
+            if not allowed[finding.id] & told and (shows or len(cited) == 1):
+                yield f"it says “{', '.join(sorted(told))}”, {finding.id} says{shows or ' nothing of it'}"
 
 
 def _without_people(text: str, cited: Sequence[Finding]) -> str:
@@ -141,7 +149,7 @@ def _tells_effect(text: str, finding: Finding) -> bool:
     return value is not None and any(abs(q.value) == abs(value) for q in quantities(text))
 
 
-def _expected(finding: Finding, clause: str) -> frozenset[Sign]:
+def _expected(finding: Finding, clause: str, whole: str) -> frozenset[Sign]:
     """Return the directions that a clause may tell of a finding, by the arm that it tells of."""
     way = finding.way
     if way is None:
@@ -150,8 +158,11 @@ def _expected(finding: Finding, clause: str) -> frozenset[Sign]:
         return frozenset({"none"})
     if way is Way.CONFLICT:
         return _ANY
-    arms = _arms(clause, *_names(finding))
-    return _for(arms, _of_drug(finding, clause, way))
+    drug, other = _names(finding)
+    arms = _arms(clause, drug, other)
+    if not keys_of(clause) & (drug | other):
+        arms |= _arms(whole, drug, other)
+    return _for(arms, _of_drug(finding, whole, way))
 
 
 def _quoted(quote: str, finding: Finding, clause: str) -> frozenset[Sign]:
@@ -172,8 +183,8 @@ def _for(arms: frozenset[bool], told: frozenset[Sign]) -> frozenset[Sign]:
 def _of_drug(finding: Finding, clause: str, way: Way) -> frozenset[Sign]:
     """Return the directions that may be told of those with the drug."""
     amounts: set[Sign] = set()
-    if (higher_is_better := _polarity(finding)) is not None:
-        amounts.add(_AMOUNTS[higher_is_better is (way is Way.BENEFIT)])
+    if finding.higher_is_better is not None:
+        amounts.add(_AMOUNTS[finding.higher_is_better is (way is Way.BENEFIT)])
     # A hazard ratio below 1 is a lower hazard, and longer survival.
     if (more := _has_more(finding)) is not None and (not amounts or _RISKS & keys_of(clause)):
         amounts.add(_AMOUNTS[more])
@@ -208,13 +219,14 @@ def _arms(clause: str, drug: frozenset[str], other: frozenset[str]) -> frozenset
     return frozenset(subjects or {not arm for arm in behind} or {True})
 
 
-def _polarity(finding: Finding) -> bool | None:
-    """Whether more of the outcome is good, by the finding or by the table of outcomes."""
+def _with_polarity(finding: Finding) -> Finding:
+    """Return a finding that says whether more of its outcome is good, as far as that is known."""
     term = term_in(finding.outcome)
-    if finding.higher_is_better is not None or term is None:
-        return finding.higher_is_better
-    is_plain = turned_by(finding.outcome, term.key) is False and not term.is_reversed
-    return term.construct.higher_is_better if is_plain else None
+    if finding.higher_is_better is not None or term is None or term.is_reversed:
+        return finding
+    is_plain = turned_by(finding.outcome, term.key) is False
+    higher_is_better = term.construct.higher_is_better if is_plain else None
+    return finding.model_copy(update={"higher_is_better": higher_is_better})
 
 
 def _has_more(finding: Finding) -> bool | None:

@@ -34,7 +34,7 @@ _WORDS: dict[Sign, frozenset[str]] = {
     ),
     "none": _stems(
         "similar similarly comparable unchanged same noninferior equivalent ineffective alike "
-        "trend tend inconclusive"
+        "trend tend inconclusive unclear uncertain"
     ),
 }
 _OPEN = _stems("difference differ effect affect change association associate influence evidence")
@@ -44,6 +44,7 @@ SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 """Stems of all words that tell a direction, or deny one."""
 _BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
 _REACH = 5
+_DEGREES = _stems("any clear clearly significant significantly statistically statistical")
 _WITHOUT = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
 _LIMITS_OF = _stems("interval ci")
@@ -97,7 +98,9 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
         return
     for at, word in enumerate(found):
         key = word.key
-        before = [w.key for w in found[max(0, at - _REACH) : at] if w.key != "any"]
+        if key == "more" and [w.key for w in found[at + 1 : at + 2]] == ["than"] and at > 1:
+            continue  # "lowered it more than placebo did"
+        before = [w.key for w in found[max(0, at - _REACH) : at] if w.key not in _DEGREES]
         if not _WITHOUT.isdisjoint(before[-2:]) and key not in _OPEN:
             continue  # "without more falls" is of something beside the result
         is_limit = key in _LIMITS and at > 0 and found[at - 1].key == "or"

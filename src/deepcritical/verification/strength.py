@@ -9,6 +9,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
 from deepcritical.verification.fields import told_of
+from deepcritical.verification.signs import clauses, signs
 
 _CAUSAL = bounded(
     r"\b(?:caus(?:e[sd]?|ing)|prevent(?:s|ed|ing)?|leads? to|led to|due to|because of|"
@@ -51,7 +52,7 @@ _DESIGNS = tuple(
 def overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield what a sentence says more firmly, or of a better design, than its findings allow."""
     own = source.lower()
-    weak = any(_is_weak(finding) for finding in cited)
+    weak = any(_is_weak(finding) for finding in cited) or _is_no_effect(text, cited)
     firm = [*_FIRM.finditer(text), *(_CAUSAL.finditer(text) if weak else ())]
     yield from (f"“{f[0]}” is stronger than the findings" for f in firm if f[0].lower() not in own)
     for found in _CERTAINTY.finditer(text):
@@ -64,7 +65,11 @@ def overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[str
 
 
 def _is_weak(finding: Finding) -> bool:
-    """Whether a finding can show no cause: it was observed, is very uncertain, or is no effect."""
-    by_design = _OBSERVATIONAL.search(told_of(finding))
-    uncertain = finding.certainty == "very low" or finding.way is Way.NO_DIFFERENCE
-    return uncertain or by_design is not None
+    """Whether a finding can show no cause: people were only observed, or it is very uncertain."""
+    return finding.certainty == "very low" or _OBSERVATIONAL.search(told_of(finding)) is not None
+
+
+def _is_no_effect(text: str, cited: Sequence[Finding]) -> bool:
+    """Whether no difference was shown, and a sentence does not deny one."""
+    denied = any("none" in signs(clause) for clause in clauses(text))
+    return not denied and all(f.way is Way.NO_DIFFERENCE for f in cited)
