@@ -14,10 +14,12 @@ from itertools import chain
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import CheckName, Finding, SentenceCheck
+from deepcritical.domain.votes import Way
 from deepcritical.verification.direction import (
     COMPARING,
-    CONTROLS,
     direction_faults,
+    is_arm,
+    names_of,
     owners_of,
 )
 from deepcritical.verification.fields import (
@@ -29,7 +31,7 @@ from deepcritical.verification.fields import (
     strange_figures,
     studies_of,
 )
-from deepcritical.verification.names import drugs_in, unknown_names
+from deepcritical.verification.names import unknown_names
 from deepcritical.verification.people import people_faults, species_faults
 from deepcritical.verification.signs import SIGN_WORDS, clauses
 from deepcritical.verification.strength import overstated
@@ -121,11 +123,13 @@ def _misplaced_figures(text: str, cited: Sequence[Finding], source: str) -> Iter
             told = " to ".join(f"{value:g}" for value in values)
             yield f"{label} {told} stands so in no finding"
     for clause in clauses(text) if len(cited) > 1 else ():
-        owners = owners_of(clause, cited)
+        owners = {f.id for f in owners_of(clause, cited)}
+        near = source_of([f for f in cited if f.id in owners or not f.outcome])
+        strange = strange_figures(clause, cited, source) if len(owners) < len(cited) else ()
         yield from (
             f"{figure} belongs to another finding"
-            for figure in strange_figures(clause, cited, source_of(owners))
-            if len(owners) < len(cited) and figure not in strange_figures(clause, cited, source)
+            for figure in strange_figures(clause, cited, near)
+            if len(owners) < len(cited) and figure not in strange
         )
 
 
@@ -133,10 +137,13 @@ def _roles(text: str) -> Iterator[tuple[str, *tuple[float, ...]]]:
     """Yield each ratio with its estimate, and each confidence interval with its limits."""
     keys = [word.key for word in words(text)]
     is_ratio = bool(_ODDS.search(text))
+    label = ""
     for at, key in enumerate(keys):
         figures = [_number(k) for k in keys[at + 1 : at + 4] if k.startswith("#")]
-        if figures and key.upper() in RATIOS and (key != "or" or is_ratio):
-            yield key.upper(), figures[0]
+        if key.upper() in RATIOS and (key != "or" or is_ratio):
+            label = key.upper()
+        if figures and (key.upper() == label or (key == "round" and label)):
+            yield label, figures[0]  # "hazard ratio 0.80, turned round from 1.25"
         if key == "ci" and len(figures) > 1:
             yield "CI", *figures[:2]
 
@@ -154,13 +161,14 @@ def _misplaced_names(
     text: str, cited: Sequence[Finding], others: Sequence[Finding], source: str
 ) -> Iterator[str]:
     """Yield comparators that findings do not have, and outcomes of findings that are not cited."""
-    arms = keys_of(_NOTHING.sub("control", " . ".join(f"{f.drug} . {f.comparator}" for f in cited)))
-    if not all(f.comparator for f in cited):
+    named_arms = [names_of(finding) for finding in cited]
+    arms = frozenset().union(*(drug | other for drug, other in named_arms))
+    if not all(other for _, other in named_arms):
         arms |= keys_of(source)
     told = words(_INSTEAD.sub("not", text))
     for at, word in enumerate(told):
         behind = told[at + 1 : at + 4] if word.key in COMPARING else ()
-        named = [w for w in behind if w.key in CONTROLS or drugs_in(w.raw)]
+        named = [w for w in behind if is_arm(w)]
         if named and arms.isdisjoint(w.key for w in behind):
             yield f"the comparison is not with {named[0].raw}"
     new = keys_of(text) - keys_of(source)
@@ -186,5 +194,7 @@ def _wide_counts(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     for found in _MANY.finditer(text):
         word = found["word"].lower()
         least = _LEAST.get(word, 2)
+        if word in ("all", "both", "every") and any(f.way is Way.CONFLICT for f in cited):
+            yield f"the studies differ, and it says “{found[0]}”"
         if most < least or (word == "both" and most > least):
             yield f"“{found[0]}” are more studies than are cited"

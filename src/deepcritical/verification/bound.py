@@ -53,7 +53,7 @@ def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = ()) -> s
     new = [[w for w, _ in run] for fresh, run in groupby(zip(told, is_new), _is_fresh) if fresh]
     if not is_result and sum(map(len, new)) > _MOST_NEW * len(told):
         return f"“{_raw(new[0])}” is in no finding"
-    terms = frozenset(word.raw for text in texts for word in words(text))
+    terms = frozenset().union(*map(keys_of, texts))
     if strange := [run for run in new if _names_something(run, cited, terms)]:
         return f"“{_raw(strange[0])}” is in no finding"
     return next(_unnamed(text, cited), "") if is_result else ""
@@ -87,7 +87,7 @@ def _names_something(
     run: Sequence[Word], cited: Sequence[Finding], terms: frozenset[str]
 ) -> bool:
     """Whether words that follow each other name an outcome or a term that no finding has."""
-    if not all(is_english(word.raw) or word.raw in terms for word in run):
+    if not all(is_english(w.raw) or w.key in terms or _has_kin(w.key, terms) for w in run):
         return True
     new = measured_in(_raw(run))
     texts = [t for f in cited for t in (f.outcome, f.population, f.design, *f.quotes)]

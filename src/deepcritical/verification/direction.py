@@ -11,9 +11,9 @@ from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
 from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
-from deepcritical.verification.names import drugs_in
 from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, signs
-from deepcritical.verification.words import stem, words
+from deepcritical.verification.words import Word, stem, words
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.outcomes import term_in, turned_by
 from deepcritical.vocabulary.words import is_english
 
@@ -116,15 +116,15 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         given = tuple(f for f in cited if _tells_effect(clause, f))
         former = owners = tuple(f for f in given if f in owners) or given or owners
         for finding in cited:
-            allowed[finding.id] |= _expected(finding, clause, whole)
+            allowed[finding.id] |= _expected(finding, clause, whole, own=own)
         outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
         for sign in signs(clause, outcome):
             told.add(sign)
-            if not any(sign in _expected(f, clause, whole) for f in owners):
+            if not any(sign in _expected(f, clause, whole, own=own) for f in owners):
                 said = ", ".join(f"{f.id} says “{f.way.value}”" for f in owners if f.way)
                 fault = f"it says “{sign}”" + (f", {said}" if said else " and its findings do not")
                 faults.append(fault)
-    if len(cited) > 1 and any(f.way is not Way.NO_DIFFERENCE for f in cited):
+    if len(cited) > 1 and any(f.way not in (Way.NO_DIFFERENCE, None) for f in cited):
         yield from faults  # "higher, but not significantly" is of no difference
     if told:
         for finding in cited:
@@ -149,29 +149,29 @@ def _tells_effect(text: str, finding: Finding) -> bool:
     return value is not None and any(abs(q.value) == abs(value) for q in quantities(text))
 
 
-def _expected(finding: Finding, clause: str, whole: str) -> frozenset[Sign]:
+def _expected(finding: Finding, clause: str, whole: str, *, own: bool) -> frozenset[Sign]:
     """Return the directions that a clause may tell of a finding, by the arm that it tells of."""
     way = finding.way
     if way is None:
-        return frozenset().union(*(_quoted(quote, finding, clause) for quote in finding.quotes))
+        return frozenset().union(*(_in_words(quote, finding, clause) for quote in finding.quotes))
     if way is Way.NO_DIFFERENCE:
         return frozenset({"none"})
     if way is Way.CONFLICT:
         return _ANY
-    drug, other = _names(finding)
-    arms = _arms(clause, drug, other)
+    drug, other = names_of(finding)
+    arms = _arms(clause, drug, other, own=own)
     if not keys_of(clause) & (drug | other):
-        arms |= _arms(whole, drug, other)
-    return _for(arms, _of_drug(finding, whole, way))
+        arms |= _arms(whole, drug, other, own=own)
+    return _for(arms, _of_drug(finding, whole, way, own=own))
 
 
-def _quoted(quote: str, finding: Finding, clause: str) -> frozenset[Sign]:
+def _in_words(quote: str, finding: Finding, clause: str) -> frozenset[Sign]:
     """Return the directions that a clause may tell of what a record tells in its own words."""
-    named = [w.key for w in words(quote) if w.key in CONTROLS or drugs_in(w.raw)]
+    named = [w.key for w in words(quote) if is_arm(w)]
     drug, other = frozenset(named[:1]), frozenset(named[1:]) - {*named[:1]}
-    turned = _arms(quote, drug, other) != {True}
-    arms = _arms(clause, other if turned else drug, drug if turned else other)
-    return _for(arms, signs(quote, keys_of(finding.outcome)))
+    if _arms(quote, drug, other, own=True) != {True}:
+        drug, other = other, drug
+    return _for(_arms(clause, drug, other, own=True), signs(quote, keys_of(finding.outcome)))
 
 
 def _for(arms: frozenset[bool], told: frozenset[Sign]) -> frozenset[Sign]:
@@ -180,21 +180,37 @@ def _for(arms: frozenset[bool], told: frozenset[Sign]) -> frozenset[Sign]:
     return frozenset().union(*(told if arm else other for arm in arms))
 
 
-def _of_drug(finding: Finding, clause: str, way: Way) -> frozenset[Sign]:
+def _of_drug(finding: Finding, whole: str, way: Way, *, own: bool) -> frozenset[Sign]:
     """Return the directions that may be told of those with the drug."""
     amounts: set[Sign] = set()
     if finding.higher_is_better is not None:
         amounts.add(_AMOUNTS[finding.higher_is_better is (way is Way.BENEFIT)])
     # A hazard ratio below 1 is a lower hazard, and longer survival.
-    if (more := _has_more(finding)) is not None and (not amounts or _RISKS & keys_of(clause)):
+    if (more := _has_more(finding)) is not None and (not amounts or _RISKS & keys_of(whole)):
         amounts.add(_AMOUNTS[more])
-    if not amounts or _TIME_TO.search(clause):
+    if not amounts and own:
+        amounts = {*_quoted(finding)}
+    if not amounts or _TIME_TO.search(whole):
         # Whether more of it is better is not known, and a shorter time to recovery is better.
         amounts = {*_EITHER}
     return frozenset({"good" if way is Way.BENEFIT else "bad", *amounts})
 
 
-def _names(finding: Finding) -> tuple[frozenset[str], frozenset[str]]:
+def _quoted(finding: Finding) -> frozenset[Sign]:
+    """Return the amounts that the quotes tell of the outcome with the drug, as far as they do."""
+    drug, other = names_of(finding)
+    outcome = keys_of(finding.outcome) - VAGUE
+    near = (c for quote in finding.quotes for c in clauses(quote) if outcome & keys_of(c))
+    told = (_for(_arms(c, drug, other, own=True), signs(c, outcome)) for c in near)
+    return frozenset().union(*told) & _EITHER
+
+
+def is_arm(word: Word) -> bool:
+    """Whether a word names a drug, or what is given in its place."""
+    return word.key in CONTROLS or any(m.drug.kind is DrugKind.DRUG for m in find_drugs(word.raw))
+
+
+def names_of(finding: Finding) -> tuple[frozenset[str], frozenset[str]]:
     """Return the stems that name the drug, and those that name only its comparator."""
     drug = keys_of(finding.drug)
     shared = drug | keys_of(f"{finding.population} {finding.outcome}")
@@ -203,20 +219,25 @@ def _names(finding: Finding) -> tuple[frozenset[str], frozenset[str]]:
     return drug, other - shared
 
 
-def _arms(clause: str, drug: frozenset[str], other: frozenset[str]) -> frozenset[bool]:
+def _arms(
+    clause: str, drug: frozenset[str], other: frozenset[str], *, own: bool
+) -> frozenset[bool]:
     """Return of whom a clause may tell: True for those with the drug, False for the others.
 
-    The arm behind a word of comparison is the one that the other is compared with.
+    The arm behind a word of comparison is the one that the other is compared with. Of two that
+    stand before it, a sentence is of the first, if nobody else judges it.
     """
     told = words(clause)
-    subjects: set[bool] = set()
+    subjects: list[bool] = []
     behind: set[bool] = set()
     for at, word in enumerate(told):
         if word.key in drug | other:
             before = {w.key for w in told[max(0, at - 3) : at]}
-            is_behind = before & COMPARING or _WITHOUT in before
-            (behind if is_behind else subjects).add(word.key in drug)
-    return frozenset(subjects or {not arm for arm in behind} or {True})
+            if before & COMPARING or _WITHOUT in before:
+                behind.add(word.key in drug)
+            else:
+                subjects.append(word.key in drug)
+    return frozenset((subjects[:1] if own else subjects) or {not arm for arm in behind} or {True})
 
 
 def _with_polarity(finding: Finding) -> Finding:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.verification.words import NEGATIONS, Word, stem, words
 
 Sign = Literal["more", "less", "good", "bad", "none"]
@@ -58,9 +59,10 @@ _SIZED = _stems(
 _LIMITS = _stems("higher more greater lower less better worse longer")
 """After "or" they name a limit: "grade 3 or higher"."""
 _ELLIPSIS = re.compile(
-    r"(?i)^\W*(?:but |and |yet )?not (?:in|with|for|among|after|against|on|by|when|at|over)\b"
+    r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b"
 )
-"""A clause such as "but not in adults", which denies what stands before it."""
+"""A clause such as "but not in adults" or "no death occurred", which denies what it names."""
+_AS_MUCH = bounded(r"\bas (?!well|soon|long|far|a |an |the )\w+(?: \w+){0,3}? as\b", re.IGNORECASE)
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
     ("less", "good"): "bad",
     ("less", "bad"): "good",
@@ -89,6 +91,7 @@ def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
         clause: Part of a sentence.
         outcome: Stems of words that name the outcome, such as "loss", and tell no direction here.
     """
+    clause = _AS_MUCH.sub("similar", clause)
     told = frozenset(_joined([*_told(words(clause), outcome)]))
     return told or frozenset({"none"} if _ELLIPSIS.match(clause) else ())
 
@@ -97,7 +100,7 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
     if any(word.key in _LIMITS_OF and not word.depth for word in found):
         return
     for at, word in enumerate(found):
-        key = word.key
+        key = stem(word.raw) if word.is_figure else word.key  # "doubled"
         if key == "more" and [w.key for w in found[at + 1 : at + 2]] == ["than"] and at > 1:
             continue  # "lowered it more than placebo did"
         before = [w.key for w in found[max(0, at - _REACH) : at] if w.key not in _DEGREES]

@@ -18,7 +18,7 @@ _CAUSAL = bounded(
 )
 _FIRM = bounded(
     r"\b(?:prove[sdn]?|proof|cure[sd]?|eliminate[sd]?|eradicate[sd]?|halt(?:s|ed)?|reverse[sd]?|"
-    r"guarantee[sd]?|definit(?:e|ive)ly|conclusively|certainly|undoubtedly|clearly|always|"
+    r"guarantee[sd]?|definit(?:e|ive)ly|conclusively|certainly|undoubtedly|always|"
     r"establish(?:es|ed)?|confirm(?:s|ed)?|should be (?:used|given|prescribed)|recommended|"
     r"licensed|approved|dramatic(?:ally)?|substantial(?:ly)?|marked(?:ly)?|considerabl[ey]|"
     r"clinically (?:meaningful|important|relevant)|complete(?:ly)?)\b",
