@@ -14,9 +14,12 @@ from itertools import chain
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import CheckName, Finding, SentenceCheck
+from deepcritical.domain.study import Effect
+from deepcritical.domain.text import whole_sentences
 from deepcritical.domain.votes import Way
 from deepcritical.verification.direction import (
     COMPARING,
+    NOTHING,
     direction_faults,
     is_arm,
     names_of,
@@ -34,17 +37,11 @@ from deepcritical.verification.fields import (
 from deepcritical.verification.names import unknown_names
 from deepcritical.verification.people import people_faults, species_faults
 from deepcritical.verification.signs import SIGN_WORDS, clauses
-from deepcritical.verification.strength import overstated
+from deepcritical.verification.strength import certainty_faults, overstated
 from deepcritical.verification.words import words
 
 _ODDS = bounded(r"\bORs?\b|\b[Oo]dds ratio")
 """Where "or" is a ratio and joins nothing."""
-_NOTHING = bounded(
-    r"\b(?:no (?:treatment|use|exposure|therapy|intervention|\w+ (?:use|treatment|exposure))|"
-    r"(?:unexposed|non-?exposed)(?: people)?|non-?users?)\b",
-    re.IGNORECASE,
-)
-"""What a drug is compared with where nothing is given; its "no" denies nothing."""
 _INSTEAD = bounded(r"\b(?:rather|other) than\b(?: (?:with|to|against)\b)?", re.IGNORECASE)
 """What stands behind is what a drug is not compared with."""
 _MANY = bounded(
@@ -72,33 +69,32 @@ def checks_of(
         texts: Those of the records cited, of which the first line is the title.
         own: Whether nobody but the writer judges what the sentence means.
     """
-    text = _NOTHING.sub("control", text)
+    text = NOTHING.sub("control", text)
     source = "\n".join((source_of(cited), *(text.partition("\n")[0] for text in texts)))
     records = "\n".join((source, *texts))
-    found: dict[CheckName, Iterator[str]] = {
-        "figures": _figure_faults(text, cited, source),
-        "names": (f"{n} is not in the findings cited" for n in unknown_names(text, records)),
-        "population": species_faults(text, cited, source),
-        "direction": direction_faults(text, cited, own=own)
-        if own or _is_one_result(cited)
-        else iter(()),
-        "counts": _count_faults(text, cited, source),
+    is_one = len(cited) == 1 and cited[0].way is not None
+    found: dict[CheckName, list[Iterator[str]]] = {
+        "figures": [_figure_faults(text, cited, source), _role_faults(text, source)],
+        "names": [_strange_names(text, records)],
+        "population": [species_faults(text, cited, source)],
+        "direction": [direction_faults(text, cited, own=own)] if own or is_one else [],
+        "strength": [certainty_faults(text, cited)],
+        "counts": [_count_faults(text, cited, source)],
     }
+    if own or is_one:
+        found["names"].append(_comparator_faults(text, cited, source))
     if own:
-        slots: dict[CheckName, Iterator[str]] = {
-            "figures": _misplaced_figures(text, cited, source),
-            "names": _misplaced_names(text, cited, others, source),
-            "population": people_faults(text, cited, records),
-            "strength": overstated(text, cited, source),
-            "counts": _wide_counts(text, cited),
-        }
-        found = {n: chain(found.get(n, ()), slots.get(n, ())) for n in {**found, **slots}}
-    told = {name: "; ".join(dict.fromkeys(faults)) for name, faults in found.items()}
+        found["figures"].append(_misplaced_figures(text, cited, source))
+        found["names"].append(_outcome_faults(text, cited, others, source))
+        found["population"].append(people_faults(text, cited, records))
+        found["strength"].append(overstated(text, cited, source))
+        found["counts"].append(_wide_counts(text, cited))
+    told = {name: "; ".join(dict.fromkeys(chain(*faults))) for name, faults in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())
 
 
-def _is_one_result(cited: Sequence[Finding]) -> bool:
-    return len(cited) == 1 and cited[0].way is not None
+def _strange_names(text: str, records: str) -> Iterator[str]:
+    yield from (f"{name} is not in the findings cited" for name in unknown_names(text, records))
 
 
 def _figure_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
@@ -114,14 +110,19 @@ def _figure_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator
                 yield f"{q.value:g}% is a ratio and no percentage"
 
 
-def _misplaced_figures(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
-    """Yield estimates, intervals and other figures that stand in another's place."""
+def _role_faults(text: str, source: str) -> Iterator[str]:
+    """Yield estimates and intervals that are none in the source, whatever else they are."""
     known = [*_roles(source)]
     for label, *values in _roles(text):
         fitting = (v for name, *v in known if name == label)
         if not any(all(map(_alike, v, values)) for v in fitting):
             told = " to ".join(f"{value:g}" for value in values)
             yield f"{label} {told} stands so in no finding"
+
+
+def _misplaced_figures(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
+    """Yield estimates, intervals and other figures that are another outcome's or finding's."""
+    yield from _role_faults(text, "\n".join(map(_on_outcome, cited)))
     for clause in clauses(text) if len(cited) > 1 else ():
         owners = {f.id for f in owners_of(clause, cited)}
         near = source_of([f for f in cited if f.id in owners or not f.outcome])
@@ -131,6 +132,21 @@ def _misplaced_figures(text: str, cited: Sequence[Finding], source: str) -> Iter
             for figure in strange_figures(clause, cited, near)
             if len(owners) < len(cited) and figure not in strange
         )
+
+
+def _on_outcome(finding: Finding) -> str:
+    """Return what is told of the outcome of a finding: typed, and where quotes name it."""
+    named = keys_of(finding.outcome) - VAGUE
+    spans = (s.text for quote in finding.quotes for s in whole_sentences(quote))
+    near = (text for text in spans if not named or named & keys_of(text))
+    return "\n".join((finding.sentence, *_typed(finding.effect), *near))
+
+
+def _typed(effect: Effect | None) -> Iterator[str]:
+    if effect and effect.value is not None:
+        yield f"{effect.measure or ''} {effect.value:g}"
+        if None not in (effect.ci_low, effect.ci_high):
+            yield f"CI {effect.ci_low:g} to {effect.ci_high:g}"
 
 
 def _roles(text: str) -> Iterator[tuple[str, *tuple[float, ...]]]:
@@ -157,20 +173,24 @@ def _alike(known: float, told: float) -> bool:
     return abs(abs(known) - abs(told)) <= 0.006 * max(1.0, abs(known))
 
 
-def _misplaced_names(
-    text: str, cited: Sequence[Finding], others: Sequence[Finding], source: str
-) -> Iterator[str]:
-    """Yield comparators that findings do not have, and outcomes of findings that are not cited."""
-    named_arms = [names_of(finding) for finding in cited]
-    arms = frozenset().union(*(drug | other for drug, other in named_arms))
-    if not all(other for _, other in named_arms):
-        arms |= keys_of(source)
+def _comparator_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
+    """Yield what a drug is said to be compared with and is not, as far as findings name it."""
+    arms = [names_of(finding) for finding in cited]
+    known = frozenset().union(*(drug | other for drug, other in arms))
+    if not all(other for _, other in arms):
+        known |= {word.key for word in words(source) if is_arm(word)}
     told = words(_INSTEAD.sub("not", text))
     for at, word in enumerate(told):
         behind = told[at + 1 : at + 4] if word.key in COMPARING else ()
-        named = [w for w in behind if is_arm(w)]
-        if named and arms.isdisjoint(w.key for w in behind):
-            yield f"the comparison is not with {named[0].raw}"
+        named = [w.raw for w in behind if is_arm(w)]
+        if named and known.isdisjoint(w.key for w in behind):
+            yield f"the comparison is not with {named[0]}"
+
+
+def _outcome_faults(
+    text: str, cited: Sequence[Finding], others: Sequence[Finding], source: str
+) -> Iterator[str]:
+    """Yield the outcomes of findings that the sentence does not cite."""
     new = keys_of(text) - keys_of(source)
     own = {measured_in(f.outcome) for f in cited} - {""}
     for finding in others:

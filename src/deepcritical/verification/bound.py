@@ -35,23 +35,27 @@ _MOST_NEW = 0.25
 """Share of the words of a retelling that may be its own."""
 
 
-def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = ()) -> str:
+def unbound(
+    text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, judged: bool
+) -> str:
     """Return what of a sentence nothing in its findings bears; '' if it is bound in every part.
 
     Args:
         text: The sentence.
         cited: The findings that it cites.
         texts: Titles and texts of their records, which bear terms.
+        judged: Whether the writer found it supported; else it may only retell.
     """
     if len(cited) == 1 and is_near_verbatim(text, cited[0].quotes):
         return ""
     is_result = any(signs(clause) for clause in clauses(text))
     is_result = is_result or any(f.way is Way.CONFLICT for f in cited)
-    known = keys_of(source_of(cited)) | (SIGN_WORDS if is_result else frozenset())
+    titles = (text.partition("\n")[0] for text in texts)
+    known = keys_of("\n".join((source_of(cited), *titles))) | (SIGN_WORDS if is_result else frozenset())
     told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
     is_new = [word.key not in known and not _has_kin(word.key, known) for word in told]
     new = [[w for w, _ in run] for fresh, run in groupby(zip(told, is_new), _is_fresh) if fresh]
-    if not is_result and sum(map(len, new)) > _MOST_NEW * len(told):
+    if not (judged and is_result) and sum(map(len, new)) > _MOST_NEW * len(told):
         return f"“{_raw(new[0])}” is in no finding"
     terms = frozenset().union(*map(keys_of, texts))
     if strange := [run for run in new if _names_something(run, cited, terms)]:
@@ -90,8 +94,8 @@ def _names_something(
     if not all(is_english(w.raw) or w.key in terms or _has_kin(w.key, terms) for w in run):
         return True
     new = measured_in(_raw(run))
-    texts = [t for f in cited for t in (f.outcome, f.population, f.design, *f.quotes)]
-    known = {measured_in(part) for t in texts for part in (t, *(w.raw for w in words(t)))}
+    told = [t for f in cited for t in (f.outcome, f.population, f.design, *f.quotes)]
+    known = {measured_in(part) for t in told for part in (t, *(w.raw for w in words(t)))}
     return bool(new) and new not in known
 
 

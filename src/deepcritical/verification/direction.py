@@ -19,6 +19,12 @@ from deepcritical.vocabulary.words import is_english
 
 COMPARING = frozenset(map(stem, ("versus", "than", "against")))
 CONTROLS = frozenset(map(stem, "placebo sham usual standard untreated control".split()))
+NOTHING = bounded(
+    r"\b(?:no (?:treatment|use|exposure|therapy|intervention|\w+ (?:use|treatment|exposure))|"
+    r"(?:unexposed|non-?exposed)(?: people)?|non-?users?)\b",
+    re.IGNORECASE,
+)
+"""What a drug is compared with where nothing is given; its "no" denies nothing."""
 _WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
@@ -103,7 +109,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         own: Whether nobody but the writer judges it: then the table of outcomes says which way is
             the better one where the finding does not.
     """
-    cited = [_with_polarity(f) if own or f.effect else f for f in cited]
+    cited = [_with_polarity(f) if own or _has_more(f) is not None else f for f in cited]
     text = _without_people(text, cited)
     told: set[Sign] = set()
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
@@ -214,7 +220,7 @@ def names_of(finding: Finding) -> tuple[frozenset[str], frozenset[str]]:
     """Return the stems that name the drug, and those that name only its comparator."""
     drug = keys_of(finding.drug)
     shared = drug | keys_of(f"{finding.population} {finding.outcome}")
-    names = words(finding.comparator)
+    names = words(NOTHING.sub("control", finding.comparator))
     other = frozenset(w.key for w in names if w.key in CONTROLS or not is_english(w.raw))
     return drug, other - shared
 

@@ -221,7 +221,7 @@ class Gate:
             texts = self._texts(cited)
             again = checks_of(draft.text, cited, texts=texts)
             added += [check for check in again if not check.passed]
-            left = unbound(draft.text, cited, texts)
+            left = unbound(draft.text, cited, texts, judged=judged is not None)
             added.append(SentenceCheck(name="bound", passed=not left, reason=left))
         return one._replace(draft=draft, checks=(*one.checks, *added))
 

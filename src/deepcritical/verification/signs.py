@@ -46,6 +46,7 @@ SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 _BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
 _REACH = 5
 _DEGREES = _stems("any clear clearly significant significantly statistically statistical")
+_MORE, _THAN = stem("more"), stem("than")
 _WITHOUT = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
 _LIMITS_OF = _stems("interval ci")
@@ -101,7 +102,7 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
         return
     for at, word in enumerate(found):
         key = stem(word.raw) if word.is_figure else word.key  # "doubled"
-        if key == "more" and [w.key for w in found[at + 1 : at + 2]] == ["than"] and at > 1:
+        if key == _MORE and at > 2 and [w.key for w in found[at + 1 : at + 2]] == [_THAN]:
             continue  # "lowered it more than placebo did"
         before = [w.key for w in found[max(0, at - _REACH) : at] if w.key not in _DEGREES]
         if not _WITHOUT.isdisjoint(before[-2:]) and key not in _OPEN:

@@ -49,16 +49,20 @@ _DESIGNS = tuple(
 )
 
 
+def certainty_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
+    """Yield the certainty that a sentence tells and its findings are not rated by."""
+    for found in _CERTAINTY.finditer(text):
+        rated = (found["one"] or found["two"]).lower()
+        if any(f.certainty and f.certainty != rated for f in cited):
+            yield f"the certainty is not {rated}"
+
+
 def overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield what a sentence says more firmly, or of a better design, than its findings allow."""
     own = source.lower()
     weak = any(_is_weak(finding) for finding in cited) or _is_no_effect(text, cited)
     firm = [*_FIRM.finditer(text), *(_CAUSAL.finditer(text) if weak else ())]
     yield from (f"“{f[0]}” is stronger than the findings" for f in firm if f[0].lower() not in own)
-    for found in _CERTAINTY.finditer(text):
-        rated = (found["one"] or found["two"]).lower()
-        if any(f.certainty and f.certainty != rated for f in cited):
-            yield f"the certainty is not {rated}"
     for said, known in _DESIGNS:
         if (design := said.search(text)) and not known.search(own):
             yield f"the design is not “{design[0]}”"
