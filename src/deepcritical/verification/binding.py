@@ -23,20 +23,17 @@ from deepcritical.verification.direction import (
     direction_faults,
     is_arm,
     names_of,
-    owners_of,
 )
 from deepcritical.verification.fields import (
     RATIOS,
     VAGUE,
     keys_of,
-    measured_in,
     source_of,
     strange_figures,
     studies_of,
 )
 from deepcritical.verification.names import unknown_names
 from deepcritical.verification.people import people_faults, species_faults
-from deepcritical.verification.signs import SIGN_WORDS, clauses
 from deepcritical.verification.strength import certainty_faults, overstated
 from deepcritical.verification.words import words
 
@@ -55,7 +52,6 @@ _LEAST = {"both": 2, "several": 3, "many": 3, "most": 3}
 def checks_of(
     text: str,
     cited: Sequence[Finding],
-    others: Sequence[Finding] = (),
     *,
     texts: Sequence[str] = (),
     own: bool = True,
@@ -65,7 +61,6 @@ def checks_of(
     Args:
         text: The sentence.
         cited: The findings that it cites.
-        others: Those that it does not, of whose outcomes it may not tell.
         texts: Those of the records cited, of which the first line is the title.
         own: Whether nobody but the writer judges what the sentence means.
     """
@@ -84,8 +79,7 @@ def checks_of(
     if own or is_one:
         found["names"].append(_comparator_faults(text, cited, source))
     if own:
-        found["figures"].append(_misplaced_figures(text, cited, source))
-        found["names"].append(_outcome_faults(text, cited, others, source))
+        found["figures"].append(_role_faults(text, "\n".join(map(_on_outcome, cited))))
         found["population"].append(people_faults(text, cited, records))
         found["strength"].append(overstated(text, cited, source))
         found["counts"].append(_wide_counts(text, cited))
@@ -118,20 +112,6 @@ def _role_faults(text: str, source: str) -> Iterator[str]:
         if not any(all(map(_alike, v, values)) for v in fitting):
             told = " to ".join(f"{value:g}" for value in values)
             yield f"{label} {told} stands so in no finding"
-
-
-def _misplaced_figures(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
-    """Yield estimates, intervals and other figures that are another outcome's or finding's."""
-    yield from _role_faults(text, "\n".join(map(_on_outcome, cited)))
-    for clause in clauses(text) if len(cited) > 1 else ():
-        owners = {f.id for f in owners_of(clause, cited)}
-        near = source_of([f for f in cited if f.id in owners or not f.outcome])
-        strange = strange_figures(clause, cited, source) if len(owners) < len(cited) else ()
-        yield from (
-            f"{figure} belongs to another finding"
-            for figure in strange_figures(clause, cited, near)
-            if len(owners) < len(cited) and figure not in strange
-        )
 
 
 def _on_outcome(finding: Finding) -> str:
@@ -185,18 +165,6 @@ def _comparator_faults(text: str, cited: Sequence[Finding], source: str) -> Iter
         named = [w.raw for w in behind if is_arm(w)]
         if named and known.isdisjoint(w.key for w in behind):
             yield f"the comparison is not with {named[0]}"
-
-
-def _outcome_faults(
-    text: str, cited: Sequence[Finding], others: Sequence[Finding], source: str
-) -> Iterator[str]:
-    """Yield the outcomes of findings that the sentence does not cite."""
-    new = keys_of(text) - keys_of(source)
-    own = {measured_in(f.outcome) for f in cited} - {""}
-    for finding in others:
-        wanted = keys_of(finding.outcome) - VAGUE - SIGN_WORDS
-        if wanted and wanted <= new and measured_in(finding.outcome) not in own:
-            yield f"{finding.outcome} is the outcome of {finding.id}"
 
 
 def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:

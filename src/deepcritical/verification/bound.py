@@ -35,9 +35,7 @@ _MOST_NEW = 0.25
 """Share of the words of a retelling that may be its own."""
 
 
-def unbound(
-    text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, judged: bool
-) -> str:
+def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, judged: bool) -> str:
     """Return what of a sentence nothing in its findings bears; '' if it is bound in every part.
 
     Args:
@@ -51,7 +49,9 @@ def unbound(
     is_result = any(signs(clause) for clause in clauses(text))
     is_result = is_result or any(f.way is Way.CONFLICT for f in cited)
     titles = (text.partition("\n")[0] for text in texts)
-    known = keys_of("\n".join((source_of(cited), *titles))) | (SIGN_WORDS if is_result else frozenset())
+    known = keys_of("\n".join((source_of(cited), *titles))) | (
+        SIGN_WORDS if is_result else frozenset()
+    )
     told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
     is_new = [word.key not in known and not _has_kin(word.key, known) for word in told]
     new = [[w for w, _ in run] for fresh, run in groupby(zip(told, is_new), _is_fresh) if fresh]
@@ -87,9 +87,7 @@ def _are_kin(one: str, other: str) -> bool:
     return shared >= _KIN_LETTERS and 3 * shared >= 2 * max(len(one), len(other))
 
 
-def _names_something(
-    run: Sequence[Word], cited: Sequence[Finding], terms: frozenset[str]
-) -> bool:
+def _names_something(run: Sequence[Word], cited: Sequence[Finding], terms: frozenset[str]) -> bool:
     """Whether words that follow each other name an outcome or a term that no finding has."""
     if not all(is_english(w.raw) or w.key in terms or _has_kin(w.key, terms) for w in run):
         return True

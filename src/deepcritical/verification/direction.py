@@ -34,25 +34,21 @@ _ANY: frozenset[Sign] = _EITHER | {"none", "good", "bad"}
 _OPPOSITE: dict[Sign, Sign] = {"more": "less", "less": "more", "good": "bad", "bad": "good"}
 
 
-def owners_of(
-    clause: str, cited: Sequence[Finding], *, settings: bool = False
-) -> tuple[Finding, ...]:
+def _owners_of(clause: str, cited: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return the findings that a clause may be about; all of them where it tells none apart.
 
-    It tells them apart by words that only some have: of the outcome, then of the study, then, with
-    `settings`, of comparator, people, design and time.
+    It tells them apart by words that only some have: of the outcome, then of the study, then of
+    comparator, people, design and time.
     """
     there = keys_of(clause)
     owners = tuple(cited)
-    for field in (_outcome, _study, _setting) if settings else (_outcome, _study):
+    for field in (_outcome, _study, _setting):
         scores = _scores(field, there, owners)
         if not any(scores.values()):
             continue
         if field is _outcome:  # "overall survival" stands beside "disease-free survival"
-            named = (keys_of(f.outcome) for f in owners)
-            owners = tuple(
-                f for f, own in zip(owners, named, strict=True) if scores[f.id] or own and own <= there
-            )
+            named = {f.id for f in owners if (own := keys_of(f.outcome)) and own <= there}
+            owners = tuple(f for f in owners if scores[f.id] or f.id in named)
         else:
             owners = tuple(f for f in owners if scores[f.id] == max(scores.values()))
     return owners
@@ -81,23 +77,6 @@ def _setting(finding: Finding) -> str:
     return f"{f.comparator} . {f.population} . {f.design} . {f.timepoint}"
 
 
-def _whole_clauses(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each clause that tells a direction, alone and with those before that tell none.
-
-    What follows the last of them belongs to it.
-    """
-    kept: list[tuple[str, str]] = []
-    before = ""
-    for clause in clauses(text):
-        before = f"{before}, {clause}" if before else clause
-        if signs(clause):
-            kept.append((clause, before))
-            before = ""
-    if before and kept:
-        kept[-1] = (kept[-1][0], f"{kept[-1][1]}, {before}")
-    yield from kept
-
-
 def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator[str]:
     """Yield the directions that are told of findings and are not theirs.
 
@@ -115,18 +94,17 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
     faults: list[str] = []
     former = tuple(cited)
-    for clause, whole in _whole_clauses(text):
-        near = clause if any(_scores(_study, keys_of(clause), cited).values()) else whole
-        owners = owners_of(near, cited, settings=True)
+    for clause in filter(signs, clauses(text)):
+        owners = _owners_of(clause, cited)
         owners = former if len(owners) == len(cited) else owners
         given = tuple(f for f in cited if _tells_effect(clause, f))
         former = owners = tuple(f for f in given if f in owners) or given or owners
         for finding in cited:
-            allowed[finding.id] |= _expected(finding, clause, whole, own=own)
+            allowed[finding.id] |= _expected(finding, clause, own=own)
         outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
         for sign in signs(clause, outcome):
             told.add(sign)
-            if not any(sign in _expected(f, clause, whole, own=own) for f in owners):
+            if not any(sign in _expected(f, clause, own=own) for f in owners):
                 said = ", ".join(f"{f.id} says “{f.way.value}”" for f in owners if f.way)
                 fault = f"it says “{sign}”" + (f", {said}" if said else " and its findings do not")
                 faults.append(fault)
@@ -155,7 +133,7 @@ def _tells_effect(text: str, finding: Finding) -> bool:
     return value is not None and any(abs(q.value) == abs(value) for q in quantities(text))
 
 
-def _expected(finding: Finding, clause: str, whole: str, *, own: bool) -> frozenset[Sign]:
+def _expected(finding: Finding, clause: str, *, own: bool) -> frozenset[Sign]:
     """Return the directions that a clause may tell of a finding, by the arm that it tells of."""
     way = finding.way
     if way is None:
@@ -165,10 +143,7 @@ def _expected(finding: Finding, clause: str, whole: str, *, own: bool) -> frozen
     if way is Way.CONFLICT:
         return _ANY
     drug, other = names_of(finding)
-    arms = _arms(clause, drug, other, own=own)
-    if not keys_of(clause) & (drug | other):
-        arms |= _arms(whole, drug, other, own=own)
-    return _for(arms, _of_drug(finding, whole, way, own=own))
+    return _for(_arms(clause, drug, other, own=own), _of_drug(finding, clause, way, own=own))
 
 
 def _in_words(quote: str, finding: Finding, clause: str) -> frozenset[Sign]:
@@ -186,17 +161,17 @@ def _for(arms: frozenset[bool], told: frozenset[Sign]) -> frozenset[Sign]:
     return frozenset().union(*(told if arm else other for arm in arms))
 
 
-def _of_drug(finding: Finding, whole: str, way: Way, *, own: bool) -> frozenset[Sign]:
+def _of_drug(finding: Finding, clause: str, way: Way, *, own: bool) -> frozenset[Sign]:
     """Return the directions that may be told of those with the drug."""
     amounts: set[Sign] = set()
     if finding.higher_is_better is not None:
         amounts.add(_AMOUNTS[finding.higher_is_better is (way is Way.BENEFIT)])
     # A hazard ratio below 1 is a lower hazard, and longer survival.
-    if (more := _has_more(finding)) is not None and (not amounts or _RISKS & keys_of(whole)):
+    if (more := _has_more(finding)) is not None and (not amounts or _RISKS & keys_of(clause)):
         amounts.add(_AMOUNTS[more])
     if not amounts and own:
         amounts = {*_quoted(finding)}
-    if not amounts or _TIME_TO.search(whole):
+    if not amounts or _TIME_TO.search(clause):
         # Whether more of it is better is not known, and a shorter time to recovery is better.
         amounts = {*_EITHER}
     return frozenset({"good" if way is Way.BENEFIT else "bad", *amounts})

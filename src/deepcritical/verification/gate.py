@@ -164,9 +164,8 @@ class Gate:
         cited = self._cited(draft)
         if draft.text in {finding.sentence for finding in cited}:
             return ids, SentenceCheck(name="verbatim", passed=True)
-        others = [f for key, f in self._findings.items() if key not in draft.finding_ids]
         texts = self._texts(cited)
-        return (ids, *checks_of(draft.text, cited, others, texts=texts, own=self._own))
+        return (ids, *checks_of(draft.text, cited, texts=texts, own=self._own))
 
     def _texts(self, cited: Sequence[Finding]) -> list[str]:
         records = [self._records[key] for key in _evidence_of(cited)]

@@ -59,9 +59,7 @@ _SIZED = _stems(
 """What "larger", "longer" or "double" before it describes: the study, and no result."""
 _LIMITS = _stems("higher more greater lower less better worse longer")
 """After "or" they name a limit: "grade 3 or higher"."""
-_ELLIPSIS = re.compile(
-    r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b"
-)
+_ELLIPSIS = re.compile(r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b")
 """A clause such as "but not in adults" or "no death occurred", which denies what it names."""
 _AS_MUCH = bounded(r"\bas (?!well|soon|long|far|a |an |the )\w+(?: \w+){0,3}? as\b", re.IGNORECASE)
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
