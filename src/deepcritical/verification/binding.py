@@ -99,9 +99,9 @@ def _figure_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator
     shares = [q.value for q in quantities(source) if q.unit.dimension == "%"]
     for q in quantities(text):
         said = q.unit.dimension == "%" and not q.kind
-        if said and not any(_alike(share, q.value) for share in shares):
-            if any(_alike(ratio, q.value / 100) for ratio in ratios):
-                yield f"{q.value:g}% is a ratio and no percentage"
+        told = any(_alike(share, q.value) for share in shares)
+        if said and not told and any(_alike(ratio, q.value / 100) for ratio in ratios):
+            yield f"{q.value:g}% is a ratio and no percentage"
 
 
 def _role_faults(text: str, source: str) -> Iterator[str]:
@@ -149,8 +149,8 @@ def _number(key: str) -> float:
     return float(found[0]) if found else 0.0
 
 
-def _alike(known: float, told: float) -> bool:
-    return abs(abs(known) - abs(told)) <= 0.006 * max(1.0, abs(known))
+def _alike(known: float | None, told: float) -> bool:
+    return known is not None and abs(abs(known) - abs(told)) <= 0.006 * max(1.0, abs(known))
 
 
 def _comparator_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:

@@ -53,18 +53,14 @@ def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, j
         SIGN_WORDS if is_result else frozenset()
     )
     told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
-    is_new = [word.key not in known and not _has_kin(word.key, known) for word in told]
-    new = [[w for w, _ in run] for fresh, run in groupby(zip(told, is_new), _is_fresh) if fresh]
+    runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
+    new = [[*run] for is_new, run in runs if is_new]
     if not (judged and is_result) and sum(map(len, new)) > _MOST_NEW * len(told):
         return f"“{_raw(new[0])}” is in no finding"
     terms = frozenset().union(*map(keys_of, texts))
     if strange := [run for run in new if _names_something(run, cited, terms)]:
         return f"“{_raw(strange[0])}” is in no finding"
     return next(_unnamed(text, cited), "") if is_result else ""
-
-
-def _is_fresh(pair: tuple[Word, bool]) -> bool:
-    return pair[1]
 
 
 def _raw(run: Sequence[Word]) -> str:

@@ -112,9 +112,9 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         yield from faults  # "higher, but not significantly" is of no difference
     if told:
         for finding in cited:
-            shows = f" “{finding.way.value}”" if finding.way else ""
-            if not allowed[finding.id] & told and (shows or len(cited) == 1):
-                yield f"it says “{', '.join(sorted(told))}”, {finding.id} says{shows or ' nothing of it'}"
+            if not allowed[finding.id] & told and (finding.way or len(cited) == 1):
+                shows = f"says “{finding.way.value}”" if finding.way else "does not"
+                yield f"it says “{', '.join(sorted(told))}”, {finding.id} {shows}"
 
 
 def _without_people(text: str, cited: Sequence[Finding]) -> str:

@@ -148,7 +148,7 @@ class Gate:
         judged = await asked.entail([*items.values()]) if asked else {}
         return await calculated(
             lambda: tuple(
-                self._judged(one, items[n], judged.get(f"{n}")) if n in items else one
+                self._judged(one, judged.get(f"{n}")) if n in items else one
                 for n, one in enumerate(by_code)
             )
         )
@@ -200,7 +200,7 @@ class Gate:
             texts[evidence_id] = tuple(dict.fromkeys((record.citation.title, text, *beyond)))
         return Item(key, draft.text, texts, cited)
 
-    def _judged(self, one: CheckedDraft, item: Item, judged: Judged | None) -> CheckedDraft:
+    def _judged(self, one: CheckedDraft, judged: Judged | None) -> CheckedDraft:
         """Add the entailment check; without an honest judge, the check that everything is bound.
 
         A finding of one study whose record bears no part of the sentence is no longer cited, if the
