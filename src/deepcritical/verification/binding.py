@@ -2,7 +2,7 @@
 
 Where another model judges the sentence, code decides only what it can decide surely. Where the
 writer judges its own sentence, code checks each typed slot: also the people, the design, how firmly
-it is said, how many studies there are, and which finding a figure or a name belongs to.
+it is said, and which outcome a ratio belongs to.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import CheckName, Finding, SentenceCheck
 from deepcritical.domain.study import Effect
 from deepcritical.domain.text import whole_sentences
-from deepcritical.domain.votes import Way
 from deepcritical.verification.direction import (
     COMPARING,
     NOTHING,
@@ -41,12 +40,6 @@ _ODDS = bounded(r"\bORs?\b|\b[Oo]dds ratio")
 """Where "or" is a ratio and joins nothing."""
 _INSTEAD = bounded(r"\b(?:rather|other) than\b(?: (?:with|to|against)\b)?", re.IGNORECASE)
 """What stands behind is what a drug is not compared with."""
-_MANY = bounded(
-    r"(?<!not )\b(?P<word>both|all|every|several|most|multiple|many)\s(?:[\w-]+\s){0,3}?"
-    r"(?:trials?|studies|study|reviews?|cohorts?)\b",
-    re.IGNORECASE,
-)
-_LEAST = {"both": 2, "several": 3, "many": 3, "most": 3}
 
 
 def checks_of(
@@ -82,7 +75,6 @@ def checks_of(
         found["figures"].append(_role_faults(text, "\n".join(map(_on_outcome, cited))))
         found["population"].append(people_faults(text, cited, records))
         found["strength"].append(overstated(text, cited, source))
-        found["counts"].append(_wide_counts(text, cited))
     told = {name: "; ".join(dict.fromkeys(chain(*faults))) for name, faults in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())
 
@@ -174,15 +166,3 @@ def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[
     for q in quantities(text):
         if q.noun == "studies" and not q.unit.dimension and not q.kind and q.value not in told:
             yield f"{q.value:g} studies are not those cited"
-
-
-def _wide_counts(text: str, cited: Sequence[Finding]) -> Iterator[str]:
-    """Yield words for more studies than are cited, such as "both trials"."""
-    most = max(studies_of(cited), sum(f.studies for f in cited))
-    for found in _MANY.finditer(text):
-        word = found["word"].lower()
-        least = _LEAST.get(word, 2)
-        if word in ("all", "both", "every") and any(f.way is Way.CONFLICT for f in cited):
-            yield f"the studies differ, and it says “{found[0]}”"
-        if most < least or (word == "both" and most > least):
-            yield f"“{found[0]}” are more studies than are cited"
