@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
-from deepcritical.verification.fields import RATIOS, VAGUE, Judge, keys_of
+from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
 from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, signs
-from deepcritical.verification.words import stem
+from deepcritical.verification.words import Word, stem, words
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+from deepcritical.vocabulary.outcomes import term_in, turned_by
+from deepcritical.vocabulary.words import is_english
 
+COMPARING = frozenset(map(stem, ("versus", "than", "against")))
+CONTROLS = frozenset(map(stem, "placebo sham usual standard untreated control".split()))
+NOTHING = bounded(
+    r"\b(?:no (?:treatment|use|exposure|therapy|intervention|\w+ (?:use|treatment|exposure))|"
+    r"(?:unexposed|non-?exposed)(?: people)?|non-?users?)\b",
+    re.IGNORECASE,
+)
+"""What a drug is compared with where nothing is given; its "no" denies nothing."""
+_WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
 _TIME_TO = bounded(r"\btime (?:to|until)\b", re.IGNORECASE)
 _EITHER: frozenset[Sign] = frozenset({"more", "less"})
-_ANY: frozenset[Sign] = _EITHER | {"none", "mixed", "good", "bad"}
+_ANY: frozenset[Sign] = _EITHER | {"none", "good", "bad"}
+_OPPOSITE: dict[Sign, Sign] = {"more": "less", "less": "more", "good": "bad", "bad": "good"}
 
 
-def owners_of(clause: str, cited: Sequence[Finding]) -> tuple[Finding, ...]:
+def _owners_of(clause: str, cited: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return the findings that a clause may be about; all of them where it tells none apart.
 
     It tells them apart by words that only some have: of the outcome, then of the study, then of
@@ -33,7 +47,8 @@ def owners_of(clause: str, cited: Sequence[Finding]) -> tuple[Finding, ...]:
         if not any(scores.values()):
             continue
         if field is _outcome:  # "overall survival" stands beside "disease-free survival"
-            owners = tuple(f for f in owners if scores[f.id] or keys_of(f.outcome) <= there)
+            named = {f.id for f in owners if (own := keys_of(f.outcome)) and own <= there}
+            owners = tuple(f for f in owners if scores[f.id] or f.id in named)
         else:
             owners = tuple(f for f in owners if scores[f.id] == max(scores.values()))
     return owners
@@ -62,54 +77,54 @@ def _setting(finding: Finding) -> str:
     return f"{f.comparator} . {f.population} . {f.design} . {f.timepoint}"
 
 
-def _whole_clauses(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each clause that tells a direction, alone and with those before that tell none.
+def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator[str]:
+    """Yield the directions that are told of findings and are not theirs.
 
-    What follows the last of them belongs to it.
-    """
-    kept: list[tuple[str, str]] = []
-    before = ""
-    for clause in clauses(text):
-        before = f"{before}, {clause}" if before else clause
-        if signs(clause):
-            kept.append((clause, before))
-            before = ""
-    if before and kept:
-        kept[-1] = (kept[-1][0], f"{kept[-1][1]}, {before}")
-    yield from kept
-
-
-def direction_faults(text: str, cited: Sequence[Finding], judge: Judge) -> Iterator[str]:
-    """Yield the directions that are told of a finding and are not its own.
+    Each clause is compared with the findings that it is about, as `owners_of` tells them apart.
 
     Args:
         text: The sentence.
         cited: The findings that it cites.
-        judge: Who judges its meaning.
+        own: Whether nobody but the writer judges it: then the table of outcomes says which way is
+            the better one where the finding does not.
     """
-    borne = {f.id for f in cited if _tells_effect(text, f)}
+    cited = [_with_polarity(f) if own or _has_more(f) is not None else f for f in cited]
+    text = _without_people(text, cited)
     told: set[Sign] = set()
+    allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
+    faults: list[str] = []
     former = tuple(cited)
-    for clause, whole in _whole_clauses(text):
-        near = clause if any(_scores(_study, keys_of(clause), cited).values()) else whole
-        owners = owners_of(near, cited)
+    for clause in filter(signs, clauses(text)):
+        owners = _owners_of(clause, cited)
         owners = former if len(owners) == len(cited) else owners
         given = tuple(f for f in cited if _tells_effect(clause, f))
-        owners = tuple(f for f in given if f in owners) or given or owners
-        former = owners
+        former = owners = tuple(f for f in given if f in owners) or given or owners
+        for finding in cited:
+            allowed[finding.id] |= _expected(finding, clause, own=own)
         outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
         for sign in signs(clause, outcome):
             told.add(sign)
-            if sign == "mixed" and len({f.way for f in cited}) > 1:
-                continue  # of findings that differ
-            fitting = [f for f in owners if sign in _expected(f, whole, judge)]
-            borne |= {f.id for f in fitting}
-            if not fitting:
+            if not any(sign in _expected(f, clause, own=own) for f in owners):
                 said = ", ".join(f"{f.id} says “{f.way.value}”" for f in owners if f.way)
-                yield f"it says “{sign}”" + (f", {said}" if said else " and its findings do not")
+                fault = f"it says “{sign}”" + (f", {said}" if said else " and its findings do not")
+                faults.append(fault)
+    if len(cited) > 1 and any(f.way not in (Way.NO_DIFFERENCE, None) for f in cited):
+        yield from faults  # "higher, but not significantly" is of no difference
     if told:
-        rest = (f.id for f in cited if f.way and f.id not in borne)
-        yield from (f"{finding_id} bears no part of it" for finding_id in rest)
+        for finding in cited:
+            if not allowed[finding.id] & told and (finding.way or len(cited) == 1):
+                shows = f"says “{finding.way.value}”" if finding.way else "does not"
+                yield f"it says “{', '.join(sorted(told))}”, {finding.id} {shows}"
+
+
+def _without_people(text: str, cited: Sequence[Finding]) -> str:
+    """Return a text without words for a direction that only name people: "at increased risk"."""
+    for finding in cited:
+        for one, other in pairwise(words(finding.population)):
+            if one.key in SIGN_WORDS:
+                phrase = rf"(?i)\b{re.escape(one.raw)}(?=\s{re.escape(other.raw)}\b)"
+                text = re.sub(phrase, "", text)
+    return text
 
 
 def _tells_effect(text: str, finding: Finding) -> bool:
@@ -118,30 +133,102 @@ def _tells_effect(text: str, finding: Finding) -> bool:
     return value is not None and any(abs(q.value) == abs(value) for q in quantities(text))
 
 
-def _expected(finding: Finding, clause: str, judge: Judge) -> frozenset[Sign]:
-    """Return the directions that a clause may tell of a finding."""
+def _expected(finding: Finding, clause: str, *, own: bool) -> frozenset[Sign]:
+    """Return the directions that a clause may tell of a finding, by the arm that it tells of."""
     way = finding.way
-    outcome = keys_of(finding.outcome)
-    quoted: frozenset[Sign] = frozenset().union(*(signs(q, outcome) for q in finding.quotes))
-    if way is None:  # told in the words of a record; another judge reads them
-        return quoted if judge == "writer" else _ANY
+    if way is None:
+        return frozenset().union(*(_in_words(quote, finding, clause) for quote in finding.quotes))
     if way is Way.NO_DIFFERENCE:
         return frozenset({"none"})
     if way is Way.CONFLICT:
         return _ANY
+    drug, other = names_of(finding)
+    return _for(_arms(clause, drug, other, own=own), _of_drug(finding, clause, way, own=own))
+
+
+def _in_words(quote: str, finding: Finding, clause: str) -> frozenset[Sign]:
+    """Return the directions that a clause may tell of what a record tells in its own words."""
+    named = [w.key for w in words(quote) if is_arm(w)]
+    drug, other = frozenset(named[:1]), frozenset(named[1:]) - {*named[:1]}
+    if _arms(quote, drug, other, own=True) != {True}:
+        drug, other = other, drug
+    return _for(_arms(clause, drug, other, own=True), signs(quote, keys_of(finding.outcome)))
+
+
+def _for(arms: frozenset[bool], told: frozenset[Sign]) -> frozenset[Sign]:
+    """Return the directions for some arms, of those that are told of the one asked about."""
+    other = frozenset(_OPPOSITE.get(sign, sign) for sign in told)
+    return frozenset().union(*(told if arm else other for arm in arms))
+
+
+def _of_drug(finding: Finding, clause: str, way: Way, *, own: bool) -> frozenset[Sign]:
+    """Return the directions that may be told of those with the drug."""
     amounts: set[Sign] = set()
     if finding.higher_is_better is not None:
         amounts.add(_AMOUNTS[finding.higher_is_better is (way is Way.BENEFIT)])
     # A hazard ratio below 1 is a lower hazard, and longer survival.
     if (more := _has_more(finding)) is not None and (not amounts or _RISKS & keys_of(clause)):
         amounts.add(_AMOUNTS[more])
-    if _TIME_TO.search(clause):  # a shorter time to recovery is a better recovery
-        amounts = {*(quoted & _EITHER)}
-    if (
-        not amounts
-    ):  # whether more of it is better is not known, and a quote may be of the other arm
-        amounts = {*(quoted & _EITHER if judge == "nobody" else _EITHER)}
+    if not amounts and own:
+        amounts = {*_quoted(finding)}
+    if not amounts or _TIME_TO.search(clause):
+        # Whether more of it is better is not known, and a shorter time to recovery is better.
+        amounts = {*_EITHER}
     return frozenset({"good" if way is Way.BENEFIT else "bad", *amounts})
+
+
+def _quoted(finding: Finding) -> frozenset[Sign]:
+    """Return the amounts that the quotes tell of the outcome with the drug, as far as they do."""
+    drug, other = names_of(finding)
+    outcome = keys_of(finding.outcome) - VAGUE
+    near = (c for quote in finding.quotes for c in clauses(quote) if outcome & keys_of(c))
+    told = (_for(_arms(c, drug, other, own=True), signs(c, outcome)) for c in near)
+    return frozenset().union(*told) & _EITHER
+
+
+def is_arm(word: Word) -> bool:
+    """Whether a word names a drug, or what is given in its place."""
+    return word.key in CONTROLS or any(m.drug.kind is DrugKind.DRUG for m in find_drugs(word.raw))
+
+
+def names_of(finding: Finding) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stems that name the drug, and those that name only its comparator."""
+    drug = keys_of(finding.drug)
+    shared = drug | keys_of(f"{finding.population} {finding.outcome}")
+    names = words(NOTHING.sub("control", finding.comparator))
+    other = frozenset(w.key for w in names if w.key in CONTROLS or not is_english(w.raw))
+    return drug, other - shared
+
+
+def _arms(
+    clause: str, drug: frozenset[str], other: frozenset[str], *, own: bool
+) -> frozenset[bool]:
+    """Return of whom a clause may tell: True for those with the drug, False for the others.
+
+    The arm behind a word of comparison is the one that the other is compared with. Of two that
+    stand before it, a sentence is of the first, if nobody else judges it.
+    """
+    told = words(clause)
+    subjects: list[bool] = []
+    behind: set[bool] = set()
+    for at, word in enumerate(told):
+        if word.key in drug | other:
+            before = {w.key for w in told[max(0, at - 3) : at]}
+            if before & COMPARING or _WITHOUT in before:
+                behind.add(word.key in drug)
+            else:
+                subjects.append(word.key in drug)
+    return frozenset((subjects[:1] if own else subjects) or {not arm for arm in behind} or {True})
+
+
+def _with_polarity(finding: Finding) -> Finding:
+    """Return a finding that says whether more of its outcome is good, as far as that is known."""
+    term = term_in(finding.outcome)
+    if finding.higher_is_better is not None or term is None or term.is_reversed:
+        return finding
+    is_plain = turned_by(finding.outcome, term.key) is False
+    higher_is_better = term.construct.higher_is_better if is_plain else None
+    return finding.model_copy(update={"higher_is_better": higher_is_better})
 
 
 def _has_more(finding: Finding) -> bool | None:

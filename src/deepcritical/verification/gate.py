@@ -1,8 +1,8 @@
 """Lets a model's sentences through only after their checks; else the template takes their place.
 
 No other code may print the words of a model. First come the deterministic checks against the typed
-findings, then a verifier that is not the writer. Without such a verifier, a sentence passes only if
-typed fields bear every part of it.
+findings, then a verifier that is not the writer. Without the judgement of such a verifier, a
+sentence passes only if its findings bear every part of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from deepcritical.domain.sentences import Draft, Finding, Sentence, SentenceChec
 from deepcritical.services.calculating import calculated
 from deepcritical.verification.binding import checks_of
 from deepcritical.verification.bound import unbound
-from deepcritical.verification.fields import Judge
 from deepcritical.verification.ids import ids_in, keys_in
 from deepcritical.verification.verifiers import Item, Judged, Verifier
 
@@ -133,8 +132,7 @@ class Gate:
         self._findings = findings
         self._records = records
         self._verifier = verifier
-        self._own = own
-        self._judge: Judge = "nobody" if verifier is None else "writer" if own else "other"
+        self._own = own or verifier is None
 
     async def checked(self, drafts: Sequence[Draft]) -> tuple[CheckedDraft, ...]:
         """Return each draft with its checks."""
@@ -150,7 +148,7 @@ class Gate:
         judged = await asked.entail([*items.values()]) if asked else {}
         return await calculated(
             lambda: tuple(
-                self._judged(one, items[n], judged.get(f"{n}")) if n in items else one
+                self._judged(one, judged.get(f"{n}")) if n in items else one
                 for n, one in enumerate(by_code)
             )
         )
@@ -166,8 +164,12 @@ class Gate:
         cited = self._cited(draft)
         if draft.text in {finding.sentence for finding in cited}:
             return ids, SentenceCheck(name="verbatim", passed=True)
-        others = [f for key, f in self._findings.items() if key not in draft.finding_ids]
-        return (ids, *checks_of(draft.text, cited, others, judge=self._judge))
+        texts = self._texts(cited)
+        return (ids, *checks_of(draft.text, cited, texts=texts, own=self._own))
+
+    def _texts(self, cited: Sequence[Finding]) -> list[str]:
+        records = [self._records[key] for key in _evidence_of(cited)]
+        return [f"{one.citation.title}\n{one.content[:_LONGEST_TEXT]}" for one in records]
 
     def _id_fault(self, draft: Draft) -> str:
         if not draft.finding_ids:
@@ -198,26 +200,37 @@ class Gate:
             texts[evidence_id] = tuple(dict.fromkeys((record.citation.title, text, *beyond)))
         return Item(key, draft.text, texts, cited)
 
-    def _judged(self, one: CheckedDraft, item: Item, judged: Judged | None) -> CheckedDraft:
+    def _judged(self, one: CheckedDraft, judged: Judged | None) -> CheckedDraft:
         """Add the entailment check; without an honest judge, the check that everything is bound.
 
-        A finding whose record bears no part of the sentence is no longer cited.
+        A finding of one study whose record bears no part of the sentence is no longer cited, if the
+        sentence stands without it.
         """
         draft, added = one.draft, []
         if judged is not None:
             fault = ""
             if judged.verdict != "supported":
                 fault = judged.reason or judged.verdict.replace("_", " ")
-            elif used := judged.records & set(item.quotes):
-                findings = {i: self._findings[i] for i in draft.finding_ids}
-                kept = tuple(i for i, f in findings.items() if used & set(f.evidence_ids))
-                draft = draft.model_copy(update={"finding_ids": kept})
+            else:
+                draft = self._without_idle(draft, judged)
             name = self._verifier.name if self._verifier else ""
             added.append(SentenceCheck(name="entailment", passed=not fault, by=name, reason=fault))
         if judged is None or self._own:
-            cited, judge = self._cited(draft), self._judge if judged else "nobody"
-            left = unbound(draft.text, cited, judge)
-            again = checks_of(draft.text, cited, judge=judge)
+            cited = self._cited(draft)
+            texts = self._texts(cited)
+            again = checks_of(draft.text, cited, texts=texts)
             added += [check for check in again if not check.passed]
+            left = unbound(draft.text, cited, texts, judged=judged is not None)
             added.append(SentenceCheck(name="bound", passed=not left, reason=left))
         return one._replace(draft=draft, checks=(*one.checks, *added))
+
+    def _without_idle(self, draft: Draft, judged: Judged) -> Draft:
+        """Return a sentence without the findings that it does not need.
+
+        What holds over studies, such as a certainty, stands in none of their records.
+        """
+        findings = {i: self._findings[i] for i in draft.finding_ids}
+        kept = [i for i, f in findings.items() if not f.study or judged.records & {*f.evidence_ids}]
+        fewer = draft.model_copy(update={"finding_ids": tuple(kept)})
+        stands = judged.records and all(check.passed for check in self._by_code(fewer))
+        return fewer if stands else draft

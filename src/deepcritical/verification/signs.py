@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.verification.words import NEGATIONS, Word, stem, words
 
-Sign = Literal["more", "less", "good", "bad", "none", "mixed"]
+Sign = Literal["more", "less", "good", "bad", "none"]
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -33,9 +34,9 @@ _WORDS: dict[Sign, frozenset[str]] = {
         "dangerous poorer disadvantage"
     ),
     "none": _stems(
-        "similar similarly comparable unchanged same noninferior equivalent ineffective alike"
+        "similar similarly comparable unchanged same noninferior equivalent ineffective alike "
+        "trend tend inconclusive unclear uncertain"
     ),
-    "mixed": _stems("mixed conflicting conflict inconsistent disagree contradictory"),
 }
 _OPEN = _stems("difference differ effect affect change association associate influence evidence")
 """Words that say that nothing came out when they are denied, and nothing else."""
@@ -44,9 +45,12 @@ SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 """Stems of all words that tell a direction, or deny one."""
 _BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
 _REACH = 5
-_SHORT_REACH = 2
-_NEXT_ALONE = _stems("without")
+_DEGREES = _stems("any clear clearly significant significantly statistically statistical")
+_MORE, _THAN = stem("more"), stem("than")
+_WITHOUT = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
+_LIMITS_OF = _stems("interval ci")
+"""What allows or excludes an effect shows none."""
 _SIZED = _stems(
     "trial study cohort sample review analysis meta registry database population subgroup dose "
     "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
@@ -55,10 +59,9 @@ _SIZED = _stems(
 """What "larger", "longer" or "double" before it describes: the study, and no result."""
 _LIMITS = _stems("higher more greater lower less better worse longer")
 """After "or" they name a limit: "grade 3 or higher"."""
-_ELLIPSIS = re.compile(
-    r"(?i)^\W*(?:but |and |yet )?not (?:in|with|for|among|after|against|on|by|when|at|over)\b"
-)
-"""A clause such as "but not in adults", which denies what stands before it."""
+_ELLIPSIS = re.compile(r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b")
+"""A clause such as "but not in adults" or "no death occurred", which denies what it names."""
+_AS_MUCH = bounded(r"\bas (?!well|soon|long|far|a |an |the )\w+(?: \w+){0,3}? as\b", re.IGNORECASE)
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
     ("less", "good"): "bad",
     ("less", "bad"): "good",
@@ -87,28 +90,30 @@ def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
         clause: Part of a sentence.
         outcome: Stems of words that name the outcome, such as "loss", and tell no direction here.
     """
+    clause = _AS_MUCH.sub("similar", clause)
     told = frozenset(_joined([*_told(words(clause), outcome)]))
     return told or frozenset({"none"} if _ELLIPSIS.match(clause) else ())
 
 
 def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int, Sign]]:
+    if any(word.key in _LIMITS_OF and not word.depth for word in found):
+        return
     for at, word in enumerate(found):
-        key = word.key
+        key = stem(word.raw) if word.is_figure else word.key  # "doubled"
+        if key == _MORE and at > 2 and [w.key for w in found[at + 1 : at + 2]] == [_THAN]:
+            continue  # "lowered it more than placebo did"
+        before = [w.key for w in found[max(0, at - _REACH) : at] if w.key not in _DEGREES]
+        if not _WITHOUT.isdisjoint(before[-2:]) and key not in _OPEN:
+            continue  # "without more falls" is of something beside the result
         is_limit = key in _LIMITS and at > 0 and found[at - 1].key == "or"
         if key in outcome or is_limit or _describes_a_study(found[at : at + 3]):
             continue
-        denied = _is_denied([w.key for w in found[max(0, at - _REACH) : at] if w.key != "any"])
+        denied = not (_NEGATIONS - _WITHOUT).isdisjoint(before)
+        denied = denied or not _WITHOUT.isdisjoint(before[-2:])
         if denied and (key in _OPEN or any(key in _WORDS[s] for s in _WORDS if s != "none")):
             yield at, "none"
         elif not denied:
             yield from ((at, sign) for sign, known in _WORDS.items() if key in known)
-
-
-def _is_denied(before: Sequence[str]) -> bool:
-    return any(
-        key in _NEGATIONS and (key not in _NEXT_ALONE or at <= _SHORT_REACH)
-        for at, key in enumerate(reversed(before), 1)
-    )
 
 
 def _describes_a_study(ahead: Sequence[Word]) -> bool:

@@ -28,7 +28,7 @@ from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.signs import clauses, signs
 from deepcritical.verification.verifiers import Verifier
 
-VERSION = 2
+VERSION = 3
 _MOST = 8
 _LONGEST = 400
 """Characters of a sentence; a longer one is dropped."""

@@ -8,13 +8,12 @@ from itertools import combinations
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import EntryKind, LedgerEntry
+from deepcritical.domain.report_parts import EntryKind, LedgerEntry, Reference
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.verification.binding import checks_of
-from deepcritical.verification.fields import Judge
 from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
@@ -173,11 +172,10 @@ def _entries(
     """Yield an entry for each sentence over findings, checked again by code."""
     findings = {finding.id: finding for finding in document.findings}
     references = {r.evidence_id: r for r in document.references}
-    texts = {key: r.text for key, r in references.items() if not r.retracted}
     numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
     for sentence in sentences:
         cited = [findings[i] for i in sentence.finding_ids if i in findings]
-        reason = _fault(sentence, cited, texts)
+        reason = _fault(sentence, cited, references)
         forged = any(f.sentence not in _given(f, document) for f in cited)
         reason = reason or (_NOT_WRITTEN if forged else "")
         named = [references[i] for i in sentence.evidence_ids if i in references]
@@ -192,10 +190,13 @@ def _entries(
         )
 
 
-def _fault(sentence: Sentence, cited: Sequence[Finding], texts: Mapping[str, str]) -> str:
+def _fault(
+    sentence: Sentence, cited: Sequence[Finding], references: Mapping[str, Reference]
+) -> str:
     """Return why a sentence does not stand; '' where it does."""
     if not cited or len(cited) < len(sentence.finding_ids):
         return "it rests on no finding of the report"
+    texts = {key: r.text for key, r in references.items() if not r.retracted}
     ids = {i for finding in cited for i in finding.evidence_ids}
     if not ids.issuperset(sentence.evidence_ids) or not ids.issubset(texts):
         return "its findings are of other records, or of retracted ones"
@@ -210,9 +211,10 @@ def _fault(sentence: Sentence, cited: Sequence[Finding], texts: Mapping[str, str
     if sentence.origin == "template":
         return _NOT_WRITTEN
     names = {check.name for check in sentence.checks if check.passed}
-    judge: Judge = "nobody" if "entailment" not in names else "other"
-    judge = "writer" if judge == "other" and "bound" in names else judge
-    failed = [c.reason for c in checks_of(sentence.text, cited, judge=judge) if not c.passed]
+    shown = [f"{references[i].title}\n{references[i].text}" for i in sorted(ids)]
+    own = "bound" in names or "entailment" not in names
+    checks = checks_of(sentence.text, cited, texts=shown, own=own)
+    failed = [c.reason for c in checks if not c.passed]
     sure = bool(names & {"entailment", "bound", "verbatim"})
     return "; ".join(failed) or ("" if sure else "nobody has checked its meaning")
 

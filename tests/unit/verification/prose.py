@@ -49,6 +49,8 @@ NATURAL = [
         "Compared with madeupol rather than placebo, examplol was associated with more fracture.",
         "F2",
     ),
+    # Told from the side of the comparator.
+    ("Relapse was more frequent with placebo than with examplol in Study E1.", "F1"),
     # Several findings of one study, and one that nobody compared.
     ("Neither mortality nor relapse differed between examplol and placebo.", "F3 F6"),
     (

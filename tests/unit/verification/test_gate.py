@@ -175,15 +175,21 @@ class TestPrinting:
         await check_sentences([self.WRONG, *drafts(RIGHT)], FINDINGS, RECORDS, verifier)
         assert verifier.seen == [text for text, _ in RIGHT]
 
-    async def test_a_record_that_bears_no_part_is_not_cited(self) -> None:
-        text, ids = RIGHT[8]
+    @pytest.mark.parametrize(
+        ("text", "ids", "kept"),
+        [(RIGHT[1][0], "F1 F3", ("E1",)), (*RIGHT[8], ("E1", "E3"))],
+        ids=["idle", "bears a figure"],
+    )
+    async def test_a_record_that_bears_no_part_is_not_cited(
+        self, text: str, ids: str, kept: tuple[str, ...]
+    ) -> None:
 
         class Idle(ScriptedVerifier):
             def _judged(self, item):  # type: ignore[no-untyped-def]
                 return super()._judged(item)._replace(records=frozenset({"E1"}))
 
         told = await check_sentences(drafts([(text, ids)]), FINDINGS, RECORDS, Idle([text]))
-        assert [(s.origin, s.evidence_ids) for s in told] == [("model", ("E1",))]
+        assert [(s.origin, s.evidence_ids) for s in told] == [("model", kept)]
 
 
 def test_a_sentence_is_an_object() -> None:
