@@ -129,7 +129,7 @@ def _gaps(
         )
         for h in store.hypotheses
         for e in h.edges
-        if not e.evidenced
+        if not (e.evidenced or h.proposed_by_model)
     )
     if not store.hypotheses and question.drug:
         unknown = f"No target of {name} was recognised in the records."

@@ -258,7 +258,7 @@ class LLMReasoner(InquiryModel):
         """The chains of the graph, with those that the model proposes over it."""
         by_rule = await super().propose_hypotheses(question, store)
         graph = await calculated(graph_of, question, store)
-        if graph is None or not graph.nodes:
+        if graph is None:
             return by_rule
         short = self._short("hypotheses")
         wish = store.instruction
