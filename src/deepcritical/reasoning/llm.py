@@ -46,7 +46,6 @@ from deepcritical.prompts.evidence import (
     shown_records,
 )
 from deepcritical.prompts.managing import ask_manager
-from deepcritical.prompts.studies import shown_studies
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
@@ -57,6 +56,7 @@ from deepcritical.reasoning.choosing import (
     ChooseEvidence,
     OpenChoosing,
     choose_by_grade,
+    studies_to_match,
     with_unrecognised,
 )
 from deepcritical.reasoning.judging import (
@@ -349,7 +349,7 @@ class LLMReasoner(InquiryModel):
         read = {key: one for key, one in store.readings.items() if key in store.evidence}
         found = {key: record.relevance_score for key, record in store.evidence.items()}
         shown = with_unrecognised(ids, read, found)
-        return await calculated(shown_studies, shown, store.evidence, read, limit)
+        return await calculated(studies_to_match, question, store, shown, limit)
 
     def _matches(self, question: ResearchQuestion) -> bool:
         """Whether the judge is asked which results bear on the question: a model of some size."""

@@ -1,4 +1,4 @@
-"""How a model that matched the results leads on: what ends the search, what the next round is for."""
+"""How a model that matched results leads on: what ends the search, what the next round is for."""
 
 from __future__ import annotations
 
