@@ -16,6 +16,7 @@ from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.recorded_errors import RecordedError
 from deepcritical.jobs.outcomes import (
     CHECK_INTEGRITY,
     DRUG_FACTS,
@@ -26,7 +27,6 @@ from deepcritical.jobs.outcomes import (
     READ_ALL,
     Form,
     Read,
-    RecordedError,
     form_of,
 )
 from deepcritical.jobs.recorder import Recorder
@@ -63,16 +63,6 @@ def _recorded(
     return call
 
 
-def _passed_on(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[_Durable, P], T]:
-    """Return the other object's method of this name; its calls are not recorded."""
-
-    def call(self: _Durable, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        answer: T = getattr(self._other, method.__name__)(*args, **kwargs)
-        return answer
-
-    return call
-
-
 class DurableReasoner(_Durable, Reasoner):
     """Records the calls of another reasoner.
 
@@ -103,9 +93,6 @@ class DurableReasoner(_Durable, Reasoner):
         model = self._keeper.manager_model()
         return DurableManager(model, self._recorder, self._keeper) if model else None
 
-    warm_up = _passed_on(Reasoner.warm_up)
-    remembered = _passed_on(Reasoner.remembered)
-    remember = _passed_on(Reasoner.remember)
     refine_question = _recorded(Reasoner.refine_question)
     generate_queries = _recorded(Reasoner.generate_queries)
     name_candidates = _recorded(Reasoner.name_candidates)

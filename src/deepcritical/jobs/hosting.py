@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deepcritical.domain import errors
 from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.recipe import Begun, Recipe
-from deepcritical.jobs.conduct import Tool, conduct, failed, session_of
+from deepcritical.jobs.conduct import Tool, conduct, failed
 from deepcritical.jobs.engine import Journal, LostRun, OutOfOrder
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import OpenSources, RunOf
 from deepcritical.reasoning.base import Reasoner
+from deepcritical.research.session import session_of
 from deepcritical.services.event_log import EventLog, TraceWriter
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.model_answers import RunAnswers

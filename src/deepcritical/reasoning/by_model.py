@@ -108,23 +108,31 @@ def led(
     told = decide(studies).label is not VerdictLabel.INSUFFICIENT
     enough = told and answer.answers_question and answer.next_round == "enough"
     unseen = first_sides_open(question, store.queries_run)
-    picked = _picked(answer.close_next, gaps)
-    own = (*(gap.query for gap in picked), *queries)
     changes: dict[str, Any] = {"settled": enough and not unseen}
     if enough:
         changes |= {"sufficient": True, "recommendation": "synthesize"}
+    picked = _picked(answer.close_next, gaps)
+    own = (*(gap.query for gap in picked), *queries)
     if any(query.text not in store.queries_run for query in own):
-        against = [gap.query for gap in gaps if gap.against]
-        aimed = tuple(dict.fromkeys((*own, *against, *unseen)))
-        wants_more = both.choice is None or both.choice.wants_more
-        changes |= {
-            "next_queries": aimed,
-            "postponed": tuple(gap.query for gap in gaps if gap.query not in aimed),
-            "choice": RoundChoice(
-                wants_more=wants_more, gaps=tuple(gap.text for gap in picked), made_by="model"
-            ),
-        }
+        against = (gap.query for gap in gaps if gap.against)
+        changes |= _aimed(both, (*own, *against, *unseen), picked, gaps)
     return both.model_copy(update=changes)
+
+
+def _aimed(
+    both: JudgeAssessment,
+    queries: tuple[SearchQuery, ...],
+    picked: Sequence[OpenGap],
+    gaps: Sequence[OpenGap],
+) -> dict[str, Any]:
+    """What changes where the next round is for these queries alone."""
+    wants_more = both.choice is None or both.choice.wants_more
+    named = tuple(gap.text for gap in picked)
+    return {
+        "next_queries": tuple(dict.fromkeys(queries)),
+        "postponed": tuple(gap.query for gap in gaps if gap.query not in queries),
+        "choice": RoundChoice(wants_more=wants_more, gaps=named, made_by="model"),
+    }
 
 
 _WEIGHTS: dict[str, Importance] = {
