@@ -63,6 +63,16 @@ def _recorded(
     return call
 
 
+def _passed_on(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[_Durable, P], T]:
+    """Return the other object's method of this name; its calls are not recorded."""
+
+    def call(self: _Durable, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        answer: T = getattr(self._other, method.__name__)(*args, **kwargs)
+        return answer
+
+    return call
+
+
 class DurableReasoner(_Durable, Reasoner):
     """Records the calls of another reasoner.
 
@@ -93,6 +103,9 @@ class DurableReasoner(_Durable, Reasoner):
         model = self._keeper.manager_model()
         return DurableManager(model, self._recorder, self._keeper) if model else None
 
+    warm_up = _passed_on(Reasoner.warm_up)
+    remembered = _passed_on(Reasoner.remembered)
+    remember = _passed_on(Reasoner.remember)
     refine_question = _recorded(Reasoner.refine_question)
     generate_queries = _recorded(Reasoner.generate_queries)
     name_candidates = _recorded(Reasoner.name_candidates)

@@ -56,7 +56,7 @@ def study_block(key: str, record: Evidence, study: StudyReading, wanted: Collect
     usual = pairs.most_common(1)[0][0] if pairs else None
     lines = [
         record_title(record),
-        f"read as: {read_as or 'not told'}{'; RETRACTED' if graded.retracted else ''}",
+        f"read as: {read_as or graded.design.value}{'; RETRACTED' if graded.retracted else ''}",
         registered(record),
         f"people: {_cut(said)}{f'; n = {number:,}' if number else ''}",
         *(_arm(arm) for arm in study.arms if any(arm.id in pair for pair in pairs)),

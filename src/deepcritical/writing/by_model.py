@@ -148,7 +148,7 @@ def _shown(question: str, above: str, findings: Mapping[str, Finding], room: int
     """Return the findings as text, as many as fit; the first weigh most."""
     blocks = [f"Question: {question}"]
     if above:
-        for finding in findings.values():
+        for finding in (one for one in findings.values() if one.sentence):
             above = above.replace(finding.sentence, f"[{finding.id}]")
         blocks.append(f"{' '.join(_wording()['above'].split())}\n{told_text(above)}")
     told: dict[str, str] = {}
