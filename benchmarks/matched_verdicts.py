@@ -41,7 +41,7 @@ from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.reading import read_frame
 from deepcritical.reading.rules.reader import read_by_rules
 from deepcritical.reading.sentences import text_hash
-from deepcritical.reasoning.judging import matches_of
+from deepcritical.reasoning.by_model import matches_of
 from deepcritical.tools.snapshot_records import parse
 
 SETS = ("verdicts", "fresh_verdicts", "unseen_verdicts", "new_verdicts")

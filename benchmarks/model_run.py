@@ -27,11 +27,12 @@ from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.research.session import RunSources
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
-from tests.servers.models import ModelServer
+from tests.servers.answers import Answer
+from tests.servers.models import Asked, Change, ModelServer
 from tests.servers.running import running
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     from deepcritical.tools.base import SourceQuery, SourceResult
 
@@ -69,6 +70,8 @@ class Measured(NamedTuple):
     wall_s: float
     estimate: Spent
     spent: Spent
+    kinds: dict[str, tuple[int, int]]
+    """By what was asked: calls, and tokens of the requests with rules and schema."""
 
 
 def waves(at_s: list[float], gap_s: float) -> int:
@@ -107,6 +110,7 @@ async def measure(
     """One run with these latencies."""
     server = ModelServer()
     server.latency_s = model_s
+    server.change = judge_for(rounds)
     source = Slow(snapshot_path("demo"))
     source.wait_s, source.asked_s, source.is_new = search_s, [], is_new
     async with running(server.app) as url:
@@ -119,7 +123,7 @@ async def measure(
         await run.result()
         wall_s = time.perf_counter() - start
         events = [logged.event for logged in await run.events()]
-    read = sum(len(asked.prompt + asked.system) // 4 for asked in server.asked)
+    read = sum(asked.chars // 4 for asked in server.asked)
     model_at = [asked.at_s for asked in server.asked]
     return Measured(
         len(server.asked),
@@ -129,7 +133,33 @@ async def measure(
         wall_s,
         [event.estimate for event in events if isinstance(event, BudgetPlanned)][-1],
         [event.spent for event in events if isinstance(event, JudgementMade)][-1],
+        by_kind(server.asked),
     )
+
+
+def judge_for(rounds: int) -> Change:
+    """A judge that wants so many rounds and no more."""
+    judged = 0
+
+    def change(task: str, sane: Answer) -> Answer:
+        nonlocal judged
+        if task != "assess_evidence":
+            return sane
+        judged += 1
+        searches = [f"made up {'ab'[judged % 2]} words"]
+        wish = "go_on" if judged < rounds else "enough"
+        return {**sane, "next_round": wish, "searches": searches}
+
+    return change
+
+
+def by_kind(asked: Sequence[Asked]) -> dict[str, tuple[int, int]]:
+    """Calls and tokens by task, in the order in which they were first asked."""
+    kinds: dict[str, tuple[int, int]] = {}
+    for one in asked:
+        calls, tokens = kinds.get(one.task, (0, 0))
+        kinds[one.task] = calls + 1, tokens + one.chars // 4
+    return kinds
 
 
 def estimates() -> None:
@@ -153,11 +183,19 @@ def main() -> None:
     if chosen.estimates:
         estimates()
         return
-    rounds = chosen.rounds
-    bare = asyncio.run(measure(rounds))
-    slow = asyncio.run(measure(rounds, 2.0, 0.5))
+    for is_new in (False, True):
+        told(chosen.rounds, is_new=is_new)
+
+
+def told(rounds: int, *, is_new: bool) -> None:
+    """Print what was asked in a run over records that are known, or new, and how long it takes."""
+    bare = asyncio.run(measure(rounds, is_new=is_new))
+    slow = asyncio.run(measure(rounds, 2.0, 0.5, is_new=is_new))
     path_s = 2.0 * slow.model_waves + 0.5 * slow.search_waves
-    print(f"rounds {rounds}: {bare.calls} model calls, about {bare.prompt_tokens:,} prompt tokens")
+    print(f"rounds {rounds}, {'new' if is_new else 'known'} records: {bare.calls} model calls")
+    print(f"about {bare.prompt_tokens:,} tokens of prompts, with schemas")
+    for task, (calls, tokens) in bare.kinds.items():
+        print(f"  {task}: {calls} calls, {tokens:,} tokens")
     print(f"without latency: {bare.wall_s:.2f} s")
     print(
         f"model 2 s, search 0.5 s: {slow.model_waves} calls and {slow.search_waves} searches "

@@ -12,7 +12,6 @@ from deepcritical.bootstrap import ChatService, open_chats, place_of
 from deepcritical.domain.chat import ENDS_TURN, ChatAnswer, ChatEvent, ToolCalled
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
 from deepcritical.interfaces.render import describe
-from deepcritical.jobs.research_tools import RunEvidence, registered_tools
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.chat import Chat
 from deepcritical.reasoning.chatting import ChatReasoner
@@ -20,6 +19,7 @@ from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings
 from deepcritical.tools.snapshot import SnapshotSource
+from deepcritical.toolset.research_tools import RunEvidence, registered_tools
 from tests.conftest import opened, run_service
 
 LEXICAL = partial(LlamaIndexRAGService, embeddings=None, index=ChromaIndex())

@@ -24,8 +24,8 @@ from deepcritical.interfaces.site import Served as Built
 from deepcritical.interfaces.site import build_site
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.settings import Settings
+from deepcritical.toolset.similar_runs import SimilarRuns
 from tests.conftest import QUESTION, ended, paper, run_service, snapshot
 from tests.integration.doubles import Interrupted
 from tests.servers.running import let_go

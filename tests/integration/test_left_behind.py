@@ -10,11 +10,11 @@ import pytest
 from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.evidence import Evidence
-from deepcritical.jobs.research_tools import RunEvidence
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.embeddings import ModelLoaded
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.toolset.research_tools import RunEvidence
 from tests.conftest import QUESTION, make_evidence
 from tests.indexes import new_index
 from tests.integration.durably import Services, SlowToStop, full, until

@@ -25,7 +25,7 @@ SEARCH, HYPOTHESES = "SearchAgent", "HypothesisAgent"
 JUDGE, REPORT = "JudgeAgent", "ReportAgent"
 REPLIES = (
     r"^SearchAgent: records found: [1-9]\d*, new: \d+; on the question: [1-9]\d*, new: \d+",
-    r"^HypothesisAgent: chains: \d+, without a gap: \d+; gaps open: \d+\. No record shows",
+    r"^HypothesisAgent: chains: \d+, without a gap: \d+; gaps open: \d+",
     r"^JudgeAgent: mechanism \d+/10, clinical \d+/10; gaps open: \d+",
 )
 

@@ -38,7 +38,7 @@ def path_length(server: ModelServer, latency_s: float) -> int:
 
 def told(record: Evidence, profile: str) -> str:
     """What a prompt has of a record: a small model's its text, another's what was read in it."""
-    return record.content if profile == "small" else f"] {record.citation.title}\n"
+    return record.content if profile == "small" else f">\n{record.citation.title}"
 
 
 class TestPrompts:
@@ -87,14 +87,14 @@ class TestPrompts:
         assert run.report.brief
         assert {s.text for s in run.report.brief.synthesis} <= set(told.values())
 
-    async def test_what_speaks_against_the_drug_is_in_the_judges_prompt_with_design_and_level(
+    async def test_what_speaks_against_the_drug_is_in_the_judges_prompt_with_design(
         self, tmp_path: Path
     ) -> None:
         run = await modelled(records(tmp_path), max_iterations=1)
         (prompt,) = run.server.prompts("assess_evidence")
-        assert "symptoms: a = A, b = -; no difference shown" in prompt
+        assert "results, a = A, b = - unless told:\n1. symptoms: no difference shown" in prompt
         assert "stopped because: Futility at the interim analysis" in prompt
-        assert "randomised controlled trial; OCEBM level 2" in prompt
+        assert "read as: randomised controlled trial" in prompt
 
     @pytest.mark.slow
     async def test_a_small_models_requests_fit_into_4096_tokens_with_a_usual_answer(self) -> None:

@@ -14,7 +14,7 @@ from deepcritical.domain.errors import DocumentError
 from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import OwnDocument, Recipe
 from deepcritical.interfaces.main import app
-from deepcritical.jobs.conduct import owner_of
+from deepcritical.research.session import owner_of
 from deepcritical.services.study_readings import owner_of_run
 from tests.conftest import paper, snapshot
 from tests.documents import pdf_of

@@ -11,9 +11,9 @@ from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.recipe import Once, Recipe
 from deepcritical.domain.traces import TraceStatus
-from deepcritical.jobs.run import Once, Run
+from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService

@@ -22,11 +22,11 @@ from deepcritical.interfaces.mcp.catalogue import catalogue
 from deepcritical.interfaces.mcp.tool import Call
 from deepcritical.interfaces.page.asking import FormerRuns
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.tools.snapshot import SnapshotSource
+from deepcritical.toolset.similar_runs import SimilarRuns
 from tests.conftest import opened, paper, run_service, snapshot
 from tests.databases import fresh_database
 from tests.integration.test_api import served

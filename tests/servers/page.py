@@ -18,13 +18,13 @@ from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import serve_page
 from deepcritical.interfaces.site import Served
-from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SearchTool, SourceQuery, SourceResult
 from deepcritical.tools.snapshot import SnapshotSource
+from deepcritical.toolset.similar_runs import SimilarRuns
 from tests.conftest import opened, run_service
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from deepcritical.appraisal.asked import Asked, canonical
 from deepcritical.appraisal.outcomes import placed
 from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
+from deepcritical.appraisal.silent import is_of_animals
 from deepcritical.appraisal.stopped import is_on_stopping
-from deepcritical.appraisal.voting import Ballot, ballot_of, is_of_animals
+from deepcritical.appraisal.voting import Ballot, ballot_of, may_count
 from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade
@@ -62,6 +63,15 @@ def read_for(
         votes = [v for v in votes if v.importance == "harm" or (v.is_grave and v.way is Way.HARM)]
     reading = _reading(asked, evidence_id, evidence, study, ballot, votes)
     return reading.model_copy(update={"proposed": matched.proposed}) if matched else reading
+
+
+def results_to_match(
+    asked: Asked, evidence: Evidence, study: StudyReading, graded: Grade
+) -> tuple[int, ...]:
+    """Return the places, from 0, of the results that a model is asked to match to the question."""
+    if _exclusion(asked, evidence, study, matched=True):
+        return ()
+    return may_count(study, evidence, asked, graded)
 
 
 def _reading(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from deepcritical.appraisal.analysed import is_of_completers, told_as_part
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, written
@@ -27,6 +27,7 @@ from deepcritical.appraisal.people import (
     people_in_words,
 )
 from deepcritical.appraisal.pooling import estimated
+from deepcritical.appraisal.silent import SILENT_KINDS, is_narrative, is_reported, silence
 from deepcritical.appraisal.sizes import (
     is_of_network,
     is_of_review,
@@ -48,17 +49,6 @@ from deepcritical.reading.sentences import telling
 from deepcritical.vocabulary.outcomes import construct_of
 
 _NO_MATCH = "it was judged not to answer the question"
-_SILENT_KINDS = {
-    "economic": "an economic model, which measures no effect of its own",
-    "pharmacokinetic": "a pharmacokinetic study, which measures no benefit",
-    "protocol": "a plan without a result",
-    "guideline": "a guideline, which holds no results of its own",
-    "narrative_review": "a narrative review, which weighs no results",
-    "case_report": "a case report, which compares nobody",
-    "animal": "an experiment in animals",
-    "in_vitro": "an experiment in cells",
-}
-_WITH_RESULTS = {"trial", "observational", "systematic_review", "pooled_analysis"}
 _NOT_WEIGHED = {
     "cost": "costs say nothing of an effect",
     "pharmacokinetic": "levels of a drug say nothing of an effect",
@@ -99,7 +89,7 @@ def ballot_of(
     Only results of the whole population vote, in comparisons that isolate the drug, or of one group
     with before where nothing else is there; conclusions of authors never do.
     """
-    if (why := _silence(study)) and not _is_narrative(study):
+    if (why := silence(study)) and not is_narrative(study):
         return Ballot(why=why)
     by_result = {match.result: match for match in matches or ()}
     parts = [(i, part) for i, whole in enumerate(study.results) for part in _parts(whole)]
@@ -118,6 +108,33 @@ def ballot_of(
             reasons += [] if by_result and not judged else [_NO_MATCH if found.vote else found.why]
             told.append(result)
     return Ballot(one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
+
+
+def may_count(
+    study: StudyReading, evidence: Evidence, asked: Asked, grade: Grade
+) -> tuple[int, ...]:
+    """The places, from 0, of the results that count by rule or could by a model's match.
+
+    The others code refuses, whatever is said of them.
+    """
+    if silence(study) and not is_narrative(study):
+        return ()
+    matches = (
+        None,
+        *(
+            ResultMatch(result=0, side=side, outcome="", importance="critical", directness="direct")
+            for side in get_args(Literal["a", "b"])
+        ),
+    )
+    return tuple(
+        i
+        for i, whole in enumerate(study.results[:MOST_SHOWN])
+        if any(
+            _weigh(study, part, evidence, asked, grade, match).vote
+            for part in _parts(whole)
+            for match in matches
+        )
+    )
 
 
 def _weigh_once(
@@ -145,43 +162,6 @@ def _parts(result: Result) -> tuple[Result, ...]:
     if len(known) < 2:
         return (result,)
     return tuple(result.model_copy(update={"outcome": part}) for part in known.values())
-
-
-def _silence(study: StudyReading) -> str:
-    kinds = set(study.kinds)
-    if kinds & _WITH_RESULTS and study.results:
-        return _SILENT_KINDS["animal"] if _has_species(study) else ""
-    if not study.results and "protocol" in kinds:
-        return _SILENT_KINDS["protocol"]
-    known = [_SILENT_KINDS[kind] for kind in study.kinds if kind in _SILENT_KINDS]
-    if kinds & _WITH_RESULTS or not known:
-        return "" if study.results else "its text gives no result that could be read"
-    return known[0]
-
-
-def _has_species(study: StudyReading) -> bool:
-    return study.population.species.casefold() not in ("human", "humans", "")
-
-
-def is_of_animals(study: StudyReading) -> bool:
-    """Whether a study is an experiment in animals, or of animals that were ill."""
-    return "animal" in study.kinds or ("in_vitro" not in study.kinds and _has_species(study))
-
-
-def _is_narrative(study: StudyReading) -> bool:
-    """Whether a record tells of the results of others, one by one."""
-    return "narrative_review" in study.kinds and not _WITH_RESULTS & set(study.kinds)
-
-
-def _is_reported(study: StudyReading, result: Result) -> bool:
-    """Whether a narrative review tells of a comparison in patients.
-
-    It is the weakest evidence, and counts only where no study at hand tells.
-    """
-    return study.reader.kind != "rules" and (result.kind, result.contrast) == (
-        "clinical",
-        "between",
-    )
 
 
 def _why(reasons: Sequence[str], study: StudyReading) -> str:
@@ -271,8 +251,8 @@ def _told_only(study: StudyReading, result: Result, match: ResultMatch | None) -
     That words for people mean a part of them is no reason where a model found the people asked
     about in them.
     """
-    if _is_narrative(study) and not _is_reported(study, result):
-        return _SILENT_KINDS["narrative_review"]
+    if is_narrative(study) and not is_reported(study, result):
+        return SILENT_KINDS["narrative_review"]
     if result.kind in _NOT_WEIGHED:
         return _NOT_WEIGHED[result.kind]
     if result.restated:
@@ -388,7 +368,7 @@ def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:
     """How those compared came to be apart; a reader who saw the text goes before the index."""
     if result.contrast == "within":
         return "uncontrolled"
-    if _is_narrative(study):
+    if is_narrative(study):
         return "reported"
     design, kinds = set(study.design), set(study.kinds)
     if study.reader.kind != "rules":

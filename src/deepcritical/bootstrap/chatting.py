@@ -13,13 +13,13 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Event
 from deepcritical.domain.plan import Place
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
-from deepcritical.jobs.research_tools import RunEvidence, registered_tools
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
 from deepcritical.reasoning.chatting import ChatReasoner
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings
+from deepcritical.toolset.research_tools import RunEvidence, registered_tools
+from deepcritical.toolset.similar_runs import SimilarRuns
 
 
 @dataclass(frozen=True)

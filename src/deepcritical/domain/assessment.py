@@ -40,4 +40,6 @@ class JudgeAssessment(Model):
     postponed: tuple[SearchQuery, ...] = ()
     """Open queries that the choice leaves for a later round."""
     choice: RoundChoice | None = None
+    settled: bool = False
+    """Whether a large model wants no more, after what could speak against the drug was searched."""
     reasoning: str

@@ -113,6 +113,8 @@ class MechanismHypothesis(Model):
     disputed: bool = False
     """Whether records disagree on what the drug does to the effect, whatever the way there."""
     posed_by_question: bool = False
+    proposed_by_model: bool = False
+    """Whether a model proposed it, and a step is shown by no curated source and no record."""
 
     @property
     def nodes(self) -> tuple[str, ...]:

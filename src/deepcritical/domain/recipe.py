@@ -1,5 +1,10 @@
 """The request and the set-up of a run, so that any process can resume it. Never holds a key."""
 
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
@@ -107,3 +112,19 @@ RUN_READINGS = "readings.jsonl"
 """What its records say of their studies, one a line."""
 RUN_LOG = "events.jsonl"
 """Its events, one a line."""
+
+
+class Once(NamedTuple):
+    """A start that a client may repeat because it did not receive the answer."""
+
+    run_id: str
+    """The same for the same key of the same user, in every process."""
+    request: str
+    """A hash of everything that is asked for."""
+
+    @classmethod
+    def of(cls, user_id: str, key: str, asked: Model) -> Once:
+        """Return the start that a user identifies by a key of their choice."""
+        told = json.dumps(["start", user_id, key]).encode()
+        run_id = uuid.UUID(bytes=hashlib.sha256(told).digest()[:16], version=4)
+        return cls(str(run_id), hashlib.sha256(asked.model_dump_json().encode()).hexdigest())

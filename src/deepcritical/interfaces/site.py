@@ -23,7 +23,7 @@ from deepcritical.interfaces.page import views
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.interfaces.rest.api import build_api
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import SimilarRuns
+from deepcritical.toolset.similar_runs import SimilarRuns
 
 Opening = AbstractAsyncContextManager[ChatService | None]
 """Chats that are there while the context lasts."""

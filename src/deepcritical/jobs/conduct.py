@@ -10,21 +10,16 @@ from typing import Any, NamedTuple
 from deepcritical.domain import errors, events
 from deepcritical.domain.answer import Document
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import TraceResult, knowledge_of
 from deepcritical.jobs.durable import DurableReasoner, durable_sources
 from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.jobs.run import RunOf
 from deepcritical.models.desk import RunDesk
-from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
-from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.finishing import to_the_end
-from deepcritical.services.study_readings import owner_of_run
 from deepcritical.services.telemetry import OFF, Telemetry
-from deepcritical.tools.snapshot import BUNDLED
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
 
@@ -145,34 +140,3 @@ def _completed(session: ResearchSession, ended: Document) -> events.RunCompleted
     return events.RunCompleted(
         stop_reason=reason, verdict=ended.headline, references=len(ended.references)
     )
-
-
-def session_of(
-    recipe: Recipe, log: EventLog, reasoner: Reasoner, clock: Callable[[], float], user_id: str
-) -> ResearchSession:
-    """Return the session of a run before its first step, or before it is replayed."""
-    return ResearchSession(
-        text=recipe.question,
-        limits=recipe.limits,
-        reasoner=reasoner,
-        log=log,
-        clock=clock,
-        searched_on=recipe.searched_on,
-        context=recipe.context,
-        owner=owner_of(recipe, user_id, log.run_id),
-        plan=recipe.plan,
-    )
-
-
-def owner_of(recipe: Recipe, user_id: str, run_id: str) -> str:
-    """Return the owner of a run's readings; '' shares them with all users.
-
-    Readings of public records by the operator's model are shared. Those that a user's key pays for,
-    or of a private snapshot, are the user's. Those made beside a user's own documents are the
-    run's, and are deleted with it.
-    """
-    if recipe.documents:
-        return owner_of_run(run_id)
-    place = recipe.place
-    private = place.snapshot is not None and place.snapshot not in BUNDLED
-    return user_id if recipe.own_key or private else ""

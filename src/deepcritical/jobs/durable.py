@@ -16,6 +16,7 @@ from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.recorded_errors import RecordedError
 from deepcritical.jobs.outcomes import (
     CHECK_INTEGRITY,
     DRUG_FACTS,
@@ -26,7 +27,6 @@ from deepcritical.jobs.outcomes import (
     READ_ALL,
     Form,
     Read,
-    RecordedError,
     form_of,
 )
 from deepcritical.jobs.recorder import Recorder

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deepcritical.domain import errors
 from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.recipe import Begun, Recipe
-from deepcritical.jobs.conduct import Tool, conduct, failed, session_of
+from deepcritical.jobs.conduct import Tool, conduct, failed
 from deepcritical.jobs.engine import Journal, LostRun, OutOfOrder
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import OpenSources, RunOf
 from deepcritical.reasoning.base import Reasoner
+from deepcritical.research.session import session_of
 from deepcritical.services.event_log import EventLog, TraceWriter
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.model_answers import RunAnswers
@@ -134,8 +135,8 @@ class Hosted:
         tried, refused = False, 0
         while True:
             try:
-                if tried:
-                    await self._hand_back()
+                if tried:  # no worker is lost when another one begins with the run
+                    await self._board.hand_back(self._run_id, self._worker.engine.worker)
                 await work()
                 break
             except errors.StorageError as error:
@@ -146,10 +147,6 @@ class Hosted:
                 if refused > 1:  # the first time, it may have come back just now
                     work = partial(self._end, failed(error))
             await asyncio.sleep(AWAY_S)
-
-    async def _hand_back(self) -> None:
-        """Note that no worker is lost when another one begins with the run."""
-        await self._board.hand_back(self._run_id, self._worker.engine.worker)
 
     async def _begun(self) -> None:
         run_id, engine = self._run_id, self._worker.engine
@@ -173,7 +170,7 @@ class Hosted:
             raise
         except errors.DeepCriticalError as error:
             if isinstance(error, errors.ConfigurationError) and self._is_for_others(begun, held):
-                await self._hand_back()
+                await self._board.hand_back(run_id, engine.worker)
                 raise LostRun from None
             await self._end(failed(error))
             return

@@ -9,13 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from deepcritical.domain import errors
 from deepcritical.domain.events import RunFailed, Stage
-from deepcritical.domain.markdown import one_line
-from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText, Recipe
+from deepcritical.domain.recipe import Once, Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.conduct import DEFECT, Tool, conduct, failed
@@ -23,11 +21,9 @@ from deepcritical.jobs.durable_runs import CLOSE_S, DurableRuns
 from deepcritical.jobs.engine import EngineBusyError
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.recorder import Host
-from deepcritical.jobs.run import Once, Run, RunOf, RunView, open_stored
+from deepcritical.jobs.run import Run, RunOf, RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.uploads import UPLOAD_ID, Uploads
-from deepcritical.tools.documents import document_of, documents_in
-from deepcritical.verification.ids import id_named
+from deepcritical.services.uploads import Uploads
 
 _LOG = logging.getLogger(__name__)
 
@@ -147,34 +143,6 @@ class KnownRuns(ABC):
             await self.durable.close()
         if self.traces:
             await self.traces.close()
-
-    async def documents_of(
-        self, given: Sequence[str | PastedText], user_id: str, *, reads_files: bool = False
-    ) -> tuple[OwnDocument, ...]:
-        """Return the documents that a user names for a run; the run looks up ids of records.
-
-        `given` are ids of records and of the user's uploads, texts, and with `reads_files` paths.
-
-        Raises:
-            DocumentError: One cannot be read or found, or there are too many.
-        """
-        ids = [one for one in given if isinstance(one, str) and UPLOAD_ID.fullmatch(one)]
-        uploaded = await self.uploads.find(ids, user_id) if self.uploads else {}
-        found: list[OwnDocument] = []
-        for one in given:
-            if isinstance(one, PastedText):
-                found.append(await asyncio.to_thread(_pasted, one))
-            elif one in uploaded:
-                found.append(uploaded[one])
-            elif reads_files and Path(one).is_absolute():
-                found += await asyncio.to_thread(documents_in, Path(one))
-            else:
-                found.append(_looked_up(one))
-        if len(found) > MAX_DOCUMENTS:
-            raise errors.DocumentError(
-                f"A run reads at most {MAX_DOCUMENTS} documents.", "Choose some."
-            )
-        return tuple(found)
 
     async def queue_position(self, run_id: str) -> int | None:
         """Return the place of a run in the queue, from 1; None for a run that does not wait."""
@@ -346,18 +314,3 @@ async def _alone(run: RunOf[Any], tool: Tool) -> None:
 
 def _unknown(run_id: str) -> errors.TraceNotFoundError:
     return errors.TraceNotFoundError(f"There is no run {run_id} here.", "Look up its id.")
-
-
-def _pasted(given: PastedText) -> OwnDocument:
-    text = "\n".join(filter(None, (one_line(given.title), given.text)))
-    record = document_of("pasted text.txt", text.encode("utf-8", "replace"))
-    return OwnDocument(name="pasted text", record=record)
-
-
-def _looked_up(given: str) -> OwnDocument:
-    if named := id_named(given):
-        return OwnDocument(name=named)
-    raise errors.DocumentError(
-        f"“{one_line(given)[:80]}” is neither a PMID, PMCID, DOI or NCT number nor an upload.",
-        "Correct it, or leave it out.",
-    )

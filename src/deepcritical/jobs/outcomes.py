@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from inspect import signature
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from pydantic import Field, TypeAdapter
@@ -12,40 +11,16 @@ from pydantic import Field, TypeAdapter
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.base import Model
 from deepcritical.domain.drug_facts import DrugFacts
-from deepcritical.domain.errors import ERRORS, DeepCriticalError
 from deepcritical.domain.events import Event
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.recorded_errors import RecordedError
 from deepcritical.tools.base import Ranking, SourceResult
 from deepcritical.tools.fulltext import FullTextAnswer
 from deepcritical.tools.search_handler import SourceAnswer
 
 T = TypeVar("T")
-
-
-class RecordedError(Model):
-    """An error of the domain; one of a narrower kind is recorded as what it is one of."""
-
-    kind: str
-    message: str
-    advice: str
-    retry_after_s: float | None = None
-    reason: str = ""
-    offers: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, error: DeepCriticalError) -> RecordedError:
-        """Return the record of an error."""
-        kind = next(k.__name__ for k in type(error).__mro__ if ERRORS.get(k.__name__) is k)
-        told = {name: getattr(error, name) for name in cls.model_fields if hasattr(error, name)}
-        return cls(kind=kind, **told)
-
-    def restored(self) -> DeepCriticalError:
-        """Return the error, ready to be raised."""
-        kind = ERRORS[self.kind]
-        taken = signature(kind).parameters
-        return kind(**{name: value for name, value in self if name in taken})
 
 
 class _Answer(Model):

@@ -15,9 +15,10 @@ from typing import Any, TypeVar, cast
 
 from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, StorageError
 from deepcritical.domain.events import Event, RunCancelled, RunCompleted, RunFailed
+from deepcritical.domain.recorded_errors import RecordedError
 from deepcritical.domain.traces import fold
 from deepcritical.jobs.engine import Journal
-from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome, RecordedError
+from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated

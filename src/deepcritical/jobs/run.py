@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import logging
 import traceback
-import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from pydantic import SecretStr, ValidationError
 
-from deepcritical.domain.answer import (
-    ChecklistCoverage,
-    DeepAnswer,
-    Document,
-    ToolOutput,
-    read_document,
-)
-from deepcritical.domain.base import Model
-from deepcritical.domain.checklist import Coverage
+from deepcritical.domain.answer import DeepAnswer, Document, read_document
 from deepcritical.domain.errors import (
     ERRORS,
     DeepCriticalError,
@@ -33,9 +22,9 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
 )
 from deepcritical.domain.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
-from deepcritical.domain.recipe import RUN_READINGS, RUN_RECORDS, Recipe
+from deepcritical.domain.recipe import RUN_READINGS, RUN_RECORDS, Once, Recipe
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.traces import LOCAL_USER, ToolTrace, fold
+from deepcritical.domain.traces import LOCAL_USER, ToolTrace
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import TraceWriter
 from deepcritical.services.evidence_store import as_snapshot
@@ -45,22 +34,6 @@ _LOG = logging.getLogger(__name__)
 
 OpenSources = Callable[[], AbstractAsyncContextManager[RunSources]]
 Ended_co = TypeVar("Ended_co", bound=Document, covariant=True)
-
-
-class Once(NamedTuple):
-    """A start that a client may repeat because it did not receive the answer."""
-
-    run_id: str
-    """The same for the same key of the same user, in every process."""
-    request: str
-    """A hash of everything that is asked for."""
-
-    @classmethod
-    def of(cls, user_id: str, key: str, asked: Model) -> Once:
-        """Return the start that a user identifies by a key of their choice."""
-        told = json.dumps(["start", user_id, key]).encode()
-        run_id = uuid.UUID(bytes=hashlib.sha256(told).digest()[:16], version=4)
-        return cls(str(run_id), hashlib.sha256(asked.model_dump_json().encode()).hexdigest())
 
 
 @dataclass(kw_only=True, eq=False)
@@ -289,21 +262,3 @@ def document_of(trace: ToolTrace) -> Document | None:
             f"The report of the run {trace.id} was written by another version.",
             "Read it with that one, or ask the question again.",
         ) from error
-
-
-async def failed_output(run: RunView, why: str = "") -> ToolOutput:
-    """Return the output of `deep_research` for a run without an answer: its progress until then.
-
-    Without `why` the reason is taken from the events.
-
-    Raises:
-        StorageError: The database cannot be read.
-    """
-    told = fold(await run.events())
-    items = told.state.checklist
-    covered = ChecklistCoverage(
-        satisfied=tuple(item.text for item in items if item.coverage is Coverage.SATISFIED),
-        gaps=tuple(item.text for item in items if item.coverage is not Coverage.SATISFIED),
-    )
-    why = why or told.error_message or f"It was {told.status.value}."
-    return ToolOutput.failed(run.run_id, why, covered, told.state.iterations)

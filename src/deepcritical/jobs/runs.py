@@ -23,16 +23,17 @@ from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.frame import DeclineReason, QuestionFrame
 from deepcritical.domain.plan import Place, ResearchPlan, check_plan
 from deepcritical.domain.question import checked_question
-from deepcritical.domain.recipe import ModelChoice, OwnDocument, Recipe
+from deepcritical.domain.recipe import ModelChoice, Once, OwnDocument, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.jobs.conduct import Orchestrate, Tool, session_of, within
+from deepcritical.jobs.conduct import Orchestrate, Tool, within
 from deepcritical.jobs.hosting import Parts, PartsFor
 from deepcritical.jobs.known_runs import KnownRuns
-from deepcritical.jobs.run import Once, OpenSources, RunOf, RunView
+from deepcritical.jobs.run import OpenSources, RunOf, RunView
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
+from deepcritical.research.session import session_of
 from deepcritical.research.steps import plan_research
 from deepcritical.research.understanding import frame_of
 from deepcritical.services.calculating import calculated
@@ -61,7 +62,7 @@ class Given(TypedDict, total=False):
     once: Once | None
     """Makes the start repeatable: the run is then the one that it began first."""
     documents: Sequence[OwnDocument]
-    """The user's own, of `documents_of`; they are read beside what is found."""
+    """The user's own; they are read beside what is found."""
     former: str
     """Id of the run whose question is asked again."""
 

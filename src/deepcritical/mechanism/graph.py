@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise, product
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from deepcritical.mechanism.curated import curated_edges
 from deepcritical.questions.searching import edge_query
 from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.conditions import condition_named
+from deepcritical.vocabulary.folding import key_of
 
 _SIDES: Mapping[str, EdgeSide] = {
     "increases": "increases",
@@ -76,6 +78,7 @@ class MechanismGraph:
         self._drug_names = {fold(name) for name in drug.names}
         self._condition_names = {fold(name) for name in (condition.name, *condition.names)}
         self._known = condition_named(condition.name)
+        self._told = [f"{one.evidence.citation.title} {one.evidence.content}" for one in studies]
         for edge in curated_edges(facts, drug.name, condition):
             self._add(edge.subject, edge.object, edge.side, edge.fact)
         for study in studies:
@@ -129,6 +132,17 @@ class MechanismGraph:
             subject=subject, object=object_, **{side: tuple(facts) for side, facts in sides.items()}
         )
 
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [f" {key_of(told)} " for told in self._told]
+
+    def knows(self, name: str) -> bool:
+        """Whether a name is a node, or stands in a study's title or text; a sentence is none."""
+        if name in self._names.values():
+            return True
+        odd = len(name) > _MOST_CHARS or addresses_a_model(name)
+        return not odd and any(f" {key_of(name)} " in text for text in self._texts)
+
     def after(self, name: str) -> tuple[str, ...]:
         """Return the nodes that a node acts on or is associated with, most records first."""
         if name not in self._after:
@@ -169,10 +183,12 @@ def proposed_chains(
 ) -> tuple[tuple[MechanismHypothesis, ...], int]:
     """The chains with those that a model proposes behind the posed ones, in its order.
 
+    A step that nobody shows is told as its proposal, and is no gap that is searched for.
+
     Args:
         graph: What is known.
         chains: Those of `chains_of`.
-        proposed: Names from the drug on; every one must be a node of the graph.
+        proposed: Names from the drug on; each a node of the graph, or a word of its studies.
 
     Returns:
         The chains, and how many proposals were dropped.
@@ -181,8 +197,10 @@ def proposed_chains(
     for names in proposed[: 2 * MOST_CHAINS]:
         inner = [n for n in map(graph.node, names) if n != graph.drug.name]
         between = [name for name in dict.fromkeys(inner) if name != graph.condition.name]
-        if 0 < len(between) <= _MOST_BETWEEN and set(between) <= set(graph.nodes):
-            kept.append(_chain(graph, (*between, graph.condition.name)))
+        if 0 < len(between) <= _MOST_BETWEEN and all(map(graph.knows, between)):
+            chain = _chain(graph, (*between, graph.condition.name))
+            told = {} if chain.complete else {"proposed_by_model": True, "search_suggestions": ()}
+            kept.append(chain.model_copy(update=told))
     posed = [h for h in chains if h.posed_by_question]
     rest = [h for h in chains if not h.posed_by_question]
     return _first([*posed, *kept, *rest], len(posed)), len(proposed) - len(kept)

@@ -23,7 +23,7 @@ _WHAT: dict[Judgement, str] = {
     "report": "writing what the studies show together",
     "verify": "checking sentences",
 }
-_SECTIONS = 4
+_SECTIONS = 3
 _PLANNING, _TURNS = 2, 3
 """Calls of a manager before the first round, and in each round."""
 _RECORD_TOKENS = 450
@@ -138,7 +138,7 @@ def _estimated(
 def _parts(
     server: ModelServer, limits: RunLimits, new_records: int, *, manages: bool
 ) -> Iterator[_Part]:
-    rounds, found = limits.max_iterations, 9_000 + 150 * limits.results_per_query
+    rounds, found = limits.max_iterations, 4_500 + 150 * limits.results_per_query
     yield _Part("question", 1, 700, 100)
     reader = server.server_for("reading").profile
     if new_records:
@@ -150,7 +150,7 @@ def _parts(
     yield _Part("assessment", rounds, _shown(server, "assessment", found), 100)
     if manages:
         yield _Part("manager", _PLANNING + _TURNS * rounds, 1_500, 60)
-    yield _Part("report", _SECTIONS, _shown(server, "report", 4_400), 300)
+    yield _Part("report", _SECTIONS, _shown(server, "report", 3_600), 300)
 
 
 def _shown(server: ModelServer, judgement: Judgement, most: int) -> float:

@@ -59,7 +59,7 @@ class Assessed(_Answer):
     """Numbers of the open gaps that the next round should close, the most telling first."""
     searches: list[str] = Field(default_factory=list)
     """Each 1-6 plain words."""
-    next_round: Literal["go_on", "enough"] = "enough"
+    next_round: Literal["go_on", "enough"] | None = None
     """Whether another round of searches would help."""
 
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from deepcritical.domain.appraisal import Appraisal
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade, grade
-from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import shorten_at_sentence
@@ -51,7 +50,8 @@ def _field(text: str) -> str:
     return record_text(text[:_LONGEST_FIELD])
 
 
-def _registry(evidence: Evidence) -> str:
+def registered(evidence: Evidence) -> str:
+    """What a registry says of a trial, as a line; '' of a paper."""
     meta = evidence.metadata
     size = meta.enrollment if meta.enrollment is not None else meta.planned_enrollment
     said = (
@@ -63,18 +63,22 @@ def _registry(evidence: Evidence) -> str:
     return "; ".join(f"{name}: {_field(value)}" for name, value in said if value)
 
 
-def record_head(evidence_id: str, evidence: Evidence, graded: Grade) -> str:
-    """Title, ids, date, design and level, and what a registry says."""
-    ids = [i for i in sorted(canonical_ids(evidence)) if not i.startswith(("url:", "title:"))]
+def record_title(evidence: Evidence) -> str:
+    """Title and date. Ids of an index are left out: a record is cited by its own id alone."""
+    date = _field(evidence.citation.date)
+    title = _field(" ".join(evidence.citation.title.split()))
+    return f"{title} ({date})" if date else title
+
+
+def _head(evidence: Evidence, graded: Grade) -> str:
+    """Title and date, design and level, and what a registry says."""
     level = f"OCEBM level {graded.level}" if graded.level else "not graded"
     size = f"; {graded.participants:,} participants" if graded.participants else ""
     retracted = "; RETRACTED" if graded.retracted else ""
-    date = _field(evidence.citation.date)
     lines = (
-        f"[{evidence_id}] {_field(' '.join(evidence.citation.title.split()))}",
-        f"ids: {', '.join(ids) or 'none'}; date: {date or 'not stated'}",
+        record_title(evidence),
         f"design: {graded.design.value}; {level}{size}{retracted}",
-        _registry(evidence),
+        registered(evidence),
     )
     return "\n".join(line for line in lines if line)
 
@@ -82,7 +86,7 @@ def record_head(evidence_id: str, evidence: Evidence, graded: Grade) -> str:
 def record_block(
     evidence_id: str, evidence: Evidence, graded: Grade | None = None, text: str | None = None
 ) -> str:
-    """One record: id, title, identifiers, design, level and the text that may be quoted.
+    """One record: id, title, date, design, level and the text that may be quoted.
 
     Args:
         evidence_id: Id in the run's store.
@@ -91,7 +95,7 @@ def record_block(
         text: Shown instead of the whole text.
     """
     body = evidence.content if text is None else text
-    head = record_head(evidence_id, evidence, graded or grade(evidence))
+    head = _head(evidence, graded or grade(evidence))
     return f'<record id="{evidence_id}">\n{head}\ntext: {record_text(body) or "none"}\n</record>'
 
 

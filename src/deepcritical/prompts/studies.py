@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
-from deepcritical.domain.matches import MOST_SHOWN
-from deepcritical.domain.study import ArmFigure, Effect, Result, StudyReading
+from deepcritical.domain.study import Arm, ArmFigure, Effect, Result, StudyReading
 from deepcritical.domain.text import addresses_a_model
-from deepcritical.prompts.evidence import ShownRecords, record_head, record_text
+from deepcritical.prompts.evidence import ShownRecords, record_text, record_title, registered
 
 _LONGEST = 300
 _LEFT_OUT = "(left out)"
@@ -21,67 +21,80 @@ def shown_studies(
     records: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
     limit_chars: int,
+    wanted: Mapping[str, Collection[int]],
 ) -> ShownRecords:
-    """The studies as text, in the given order, within a number of characters."""
+    """The studies as text, in the given order, within a number of characters.
+
+    Args:
+        ids: Records that may be shown.
+        records: All records.
+        readings: What they say of their studies.
+        limit_chars: Characters of all.
+        wanted: Places of the results to show, from 0. Of studies with results that are not wanted,
+            and no other, nothing is shown.
+    """
+    of_use = [key for key in ids if wanted.get(key) or not readings[key].results]
     blocks: dict[str, str] = {}
     used = 0
-    for key in ids:
-        block = study_block(key, records[key], readings[key])
+    for key in of_use:
+        block = study_block(key, records[key], readings[key], wanted.get(key, ()))
         if used + len(block) + 1 <= limit_chars:
             blocks[key] = block
             used += len(block) + 1
-    return ShownRecords("\n".join(blocks.values()), tuple(blocks), len(ids) - len(blocks))
+    return ShownRecords("\n".join(blocks.values()), tuple(blocks), len(of_use) - len(blocks))
 
 
-def study_block(key: str, record: Evidence, study: StudyReading) -> str:
-    """One study: who was studied, what the arms got, and its results by number, from 1."""
+def study_block(key: str, record: Evidence, study: StudyReading, wanted: Collection[int]) -> str:
+    """One study: who was studied, what the arms got, and the wanted results by number, from 1."""
+    graded = grade(record)
     people = study.population
     said = people.description or ", ".join(people.conditions) or "not told"
     number = people.n_randomised or people.n_analysed
     read_as = ", ".join((*study.kinds, *study.design)).replace("_", " ")
+    shown = {i + 1: study.results[i] for i in wanted}
+    pairs = Counter((result.a, result.b) for result in shown.values())
+    usual = pairs.most_common(1)[0][0] if pairs else None
     lines = [
-        record_head(key, record, grade(record)),
-        f"read as: {read_as or 'not told'}",
-        f"people: {_cut(said)}{f'; n = {number}' if number else ''}",
-        *(_arm(study, i) for i in range(len(study.arms))),
-        *_results(study),
+        record_title(record),
+        f"read as: {read_as or graded.design.value}{'; RETRACTED' if graded.retracted else ''}",
+        registered(record),
+        f"people: {_cut(said)}{f'; n = {number:,}' if number else ''}",
+        *(_arm(arm) for arm in study.arms if any(arm.id in pair for pair in pairs)),
+        f"results, {_arms(*usual)} unless told:" if usual else "",
+        *(f"{number}. {_result(result, usual)}" for number, result in shown.items()),
     ]
     if study.unread:
         lines.append(f"not read: {', '.join(study.unread)}")
-    body = record_text("\n".join(lines))
+    body = record_text("\n".join(line for line in lines if line))
     return f'<record id="{key}">\n{body}\n</record>'
 
 
-def _arm(study: StudyReading, place: int) -> str:
-    arm = study.arms[place]
+def _arm(arm: Arm) -> str:
     got = arm.label or ", ".join(i.name for i in arm.interventions)
     told = (_cut(got), arm.control and f"[{arm.control}]", arm.n and f"n = {arm.n}")
     return f"arm {arm.id}: {' '.join(part for part in told if part)}"
 
 
-def _results(study: StudyReading) -> Iterator[str]:
-    """What compares arms; before and after only where nothing else is told."""
-    between = any(result.contrast == "between" for result in study.results)
-    for number, result in enumerate(study.results[:MOST_SHOWN], 1):
-        if not (between and result.contrast in ("within", "single")):
-            yield f"{number}. {_result(result)}"
+def _arms(a: str | None, b: str | None) -> str:
+    return f"a = {a or '-'}, b = {b or '-'}"
 
 
-def _result(result: Result) -> str:
+def _result(result: Result, usual: tuple[str | None, str | None] | None) -> str:
+    condition = result.condition or ""
     about = (
         result.level.replace("unstated", ""),
         result.kind.replace("clinical", ""),
         result.contrast.replace("between", ""),
         result.timepoint,
         result.people and f"in {result.people}",
-        result.condition and f"of {result.condition}",
-        "told before" if result.restated else "",
+        condition if condition.casefold() not in result.outcome.casefold() else "",
         result.non_inferiority and f"non-inferiority {result.non_inferiority}".replace("_", " "),
     )
-    arms = {"a": result.a or "after", "b": result.b or "before"}
+    pair = (result.a, result.b)
+    better = {"a": result.a or "after", "b": result.b or "before"}
     found = (
-        f"a = {result.a or '-'}, b = {result.b or '-'}",
-        _BETTER.get(result.better) or f"better: {arms[result.better]}",
+        "" if pair == usual else _arms(*pair),
+        _BETTER.get(result.better) or f"better: {better[result.better]}",
         _effect(result.effect),
         " ".join(", ".join(_figure(figure, result.unit) for figure in result.figures).split()),
     )

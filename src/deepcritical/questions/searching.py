@@ -6,7 +6,7 @@ and terms, for sources that have fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.named import Condition, Drug
@@ -39,7 +39,13 @@ _SIDES = (
         ),
         _Side("cohort risk association", SearchBlock.WORDS),
         _Side("mechanism pathway", SearchBlock.MECHANISM),
-        _Side("no effect increased risk", SearchBlock.WORDS),
+        _Side(
+            "no effect increased risk",
+            terms=(
+                *('"not associated"', '"no significant difference"', '"no association"'),
+                *('"no effect"', '"no benefit"', "futility", '"stopped early"'),
+            ),
+        ),
         _Side("terminated withdrawn trial", SearchBlock.WORDS),
         _Side("safety adverse events", SearchBlock.HARMS),
         _Side("not indexed yet", SearchBlock.RECENT),
@@ -48,13 +54,7 @@ _SIDES = (
         _Side("observational study incidence", SearchBlock.OBSERVATIONAL),
         _Side("mouse model", terms=("mouse", "mice", "rat", '"animal model"')),
         _Side("cell signalling expression", terms=('"in vitro"', "cells", "expression")),
-        _Side(
-            "not associated no significant difference",
-            terms=(
-                *('"not associated"', '"no significant difference"', '"no association"'),
-                *('"no effect"', '"no benefit"', "futility", '"stopped early"'),
-            ),
-        ),
+        _Side("not associated no significant difference", SearchBlock.WORDS),
         _Side("biomarkers pilot", terms=("biomarkers", "pilot")),
     ),
     (
@@ -68,10 +68,10 @@ _SIDES = (
 )
 """The sides from which a question is searched, round by round.
 
-A source with fields is asked six times in the first round: broadly, then by kind of evidence.
-Sources that rank by words get more wordings instead. Two of them are in the words of reported
-results, which registered plans do not hold: of a much studied drug there are more plans than an
-answer has places.
+A source with fields is asked seven times in the first round: broadly, for what speaks against the
+drug, and by kind of evidence; a large model's judgement may end the search after it. Sources that
+rank by words get more wordings instead. Two of them are in the words of reported results, which
+registered plans do not hold: of a much studied drug there are more plans than an answer has places.
 """
 
 _CANDIDATES_NAMED: tuple[_Side, ...] = (
@@ -160,6 +160,11 @@ def search_sides(
     found += [query for query in _with_others(question, condition) if query.text not in done]
     within = _diseases_of(question)
     return tuple(query.model_copy(update={"within": within}) for query in found)
+
+
+def first_sides_open(question: ResearchQuestion, run: Collection[str]) -> tuple[SearchQuery, ...]:
+    """The queries of the first round that were not run: not all that speaks against was sought."""
+    return tuple(query for query in search_sides(question, ()) if query.text not in run)
 
 
 def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[SearchQuery]:

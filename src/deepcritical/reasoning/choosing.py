@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.answering.drafting import WEIGHED
 from deepcritical.answering.weighing import appraised, drugs_asked
+from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.records import results_to_match
 from deepcritical.domain.appraisal import Appraisal, Stance
 from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.study import StudyReading
 from deepcritical.models.desk import RunDesk
 from deepcritical.prompts.evidence import ShownRecords, by_grade
 from deepcritical.prompts.studies import shown_studies
 from deepcritical.questions.forms import research_question
+from deepcritical.questions.searching import condition_of
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
@@ -49,6 +53,23 @@ def with_unrecognised(
     return [key for key in (*ids, *more) if key in read]
 
 
+def studies_to_match(
+    question: ResearchQuestion, store: EvidenceStore, ids: Sequence[str], limit_chars: int
+) -> ShownRecords:
+    """The studies as a model is shown them that matches their results to a question on a drug.
+
+    A result that code refuses, whatever is said of it, is left out.
+    """
+    read, records = store.readings, store.evidence
+    if question.drug is None:
+        raise ValueError("results are matched to a question on a drug")
+    asked = asked_of(question.drug, condition_of(question), question.frame)
+    wanted = {
+        key: results_to_match(asked, records[key], read[key], grade(records[key])) for key in ids
+    }
+    return shown_studies(ids, records, read, limit_chars, wanted)
+
+
 class StudiesAsked(NamedTuple):
     """A free question on what a drug does in a condition, and the studies to match to it."""
 
@@ -67,7 +88,7 @@ def studies_asked(inquiry: Inquiry, store: EvidenceStore, limit_chars: int) -> S
     ids.sort(key=lambda key: found[key].grade.level or _UNGRADED)
     shown = with_unrecognised(ids, read, store.relevance)
     question = research_question(inquiry.frame)
-    return StudiesAsked(question, shown_studies(shown, store.evidence, read, limit_chars))
+    return StudiesAsked(question, studies_to_match(question, store, shown, limit_chars))
 
 
 async def choose_by_grade(

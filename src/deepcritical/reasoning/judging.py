@@ -1,9 +1,7 @@
-"""Scores, gaps and next queries: by written rules, and joined with those of a model."""
+"""Scores, gaps and next queries by written rules."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
-from deepcritical.answering.quoting import plain_words
 from deepcritical.appraisal.leading import leading
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import StudyFinding
@@ -11,14 +9,11 @@ from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.base import Model, Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.matches import MOST_SHOWN, Matched, ResultMatch
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.named import Condition
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.study import StudyReading
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.domain.votes import Directness, Importance, Tier
+from deepcritical.domain.votes import Tier
 from deepcritical.mechanism.graph import MechanismGraph, Studied
-from deepcritical.models.answers import Assessed, GapKind, MatchedResults
 from deepcritical.questions.searching import (
     asked,
     citation_query,
@@ -28,26 +23,11 @@ from deepcritical.questions.searching import (
     search_sides,
 )
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.vocabulary.folding import key_of
 from deepcritical.writing.report import rank_drugs
 
 _UNGRADED = 9
 _MOST_CITED = 5
 """Studies whose citations are followed."""
-_MAX_QUERIES = 6
-_CONFIDENCE = {"low": 0.2, "moderate": 0.6, "high": 0.8}
-_GAPS: dict[GapKind, str] = {
-    "randomised_trial": "A randomised trial of {drug} in {condition}.",
-    "larger_trial": "A trial of {drug} in {condition} large enough to be precise.",
-    "dose": "The dose of {drug} for {condition}.",
-    "population": "Which people with {condition} could benefit from {drug}.",
-    "long_term_outcome": "Long-term outcomes of {drug} in {condition}.",
-    "safety": "The safety of {drug} in people with {condition}.",
-    "mechanism": "How {drug} would act on {condition}.",
-    "negative_studies": "Studies of {drug} in {condition} that found no effect, or were stopped.",
-}
-
-
 _CANDIDATES_SEARCHED = 5
 
 
@@ -149,7 +129,7 @@ def _gaps(
         )
         for h in store.hypotheses
         for e in h.edges
-        if not e.evidenced
+        if not (e.evidenced or h.proposed_by_model)
     )
     if not store.hypotheses and question.drug:
         unknown = f"No target of {name} was recognised in the records."
@@ -226,122 +206,6 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
         ),
         reasoning=f"By rule: {verdict.label.value} at {verdict.certainty.value} certainty.",
     )
-
-
-def worded_queries(
-    drug: Drug | None, condition: Condition, texts: Iterable[str]
-) -> tuple[SearchQuery, ...]:
-    """Searches in a model's words beside drug and condition; those of odd words are left out."""
-    words = (plain_words(text) for text in islice(texts, 5 * _MAX_QUERIES))
-    made = [
-        asked(drug, condition, said, tuple(w for w in said.split() if len(w) > 3))
-        for said in words
-        if said
-    ]
-    return tuple(dict.fromkeys(made))[:_MAX_QUERIES]
-
-
-def judged(
-    by_rule: JudgeAssessment,
-    answer: Assessed,
-    drug: str,
-    queries: tuple[SearchQuery, ...],
-    condition: str,
-    open_gaps: Sequence[OpenGap],
-) -> JudgeAssessment:
-    """The lower score of both, the gaps of both, and sufficient only if both find it so.
-
-    `queries` are the model's searches, `open_gaps` are those that it was shown, in their order.
-    """
-    mechanism = min(max(answer.mechanism_score, 0), by_rule.mechanism_score)
-    clinical = min(max(answer.clinical_score, 0), by_rule.clinical_score)
-    sufficient = by_rule.sufficient and answer.answers_question
-    picked = _picked(answer.close_next, open_gaps)
-    later = _postponed(picked, open_gaps)
-    first = tuple(gap.query for gap in picked)
-    rest = tuple(query for query in by_rule.next_queries if query not in later)
-    wants_more = not answer.answers_question or answer.next_round == "go_on"
-    gaps = [_GAPS[kind].format(drug=drug, condition=condition) for kind in answer.gaps]
-    return by_rule.model_copy(
-        update={
-            "mechanism_score": mechanism,
-            "clinical_score": clinical,
-            "confidence": min(by_rule.confidence, _CONFIDENCE[answer.confidence]),
-            "sufficient": sufficient,
-            "recommendation": "synthesize" if sufficient and not wants_more else "continue",
-            "gaps": tuple(dict.fromkeys((*by_rule.gaps, *gaps))),
-            "next_queries": tuple(dict.fromkeys((*first, *queries, *rest))),
-            "postponed": later,
-            "choice": _choice(by_rule, picked, wants_more=wants_more),
-            "reasoning": f"{by_rule.reasoning} A model's scores, where they are lower, hold.",
-        }
-    )
-
-
-_WEIGHTS: dict[str, Importance] = {
-    "decides": "critical",
-    "adds": "important",
-    "stands_in": "surrogate",
-    "harm": "harm",
-}
-_NEAR: dict[str, Directness] = {"asked": "direct", "wider": "broader", "other": "related"}
-
-
-def matches_of(
-    answer: MatchedResults, shown: Iterable[str], readings: Mapping[str, StudyReading]
-) -> dict[str, Matched]:
-    """What each record that was shown tells of the question; () where nothing of it does.
-
-    A result that no record has is left out. Nothing is used of an answer that neither matches nor
-    concludes, as of one that was cut off, or that names no result which was shown. The model's name
-    of an outcome joins results; what they are called then is the shortest name that was read.
-    """
-    found: dict[str, list[ResultMatch]] = {key: [] for key in shown}
-    known = [
-        (one, readings[one.record].results[one.result - 1])
-        for one in answer.results
-        if one.record in found
-        and 1 <= one.result <= min(MOST_SHOWN, len(readings[one.record].results))
-    ]
-    names: dict[str, list[str]] = {}
-    for one, result in known:
-        names.setdefault(key_of(one.outcome), []).append(result.concept or result.outcome)
-    for one, _ in known:
-        if all(match.result != one.result - 1 for match in found[one.record]):
-            match = ResultMatch(
-                result=one.result - 1,
-                side=one.drug_arm,
-                outcome=min(names[key_of(one.outcome)], key=len),
-                importance=_WEIGHTS[one.weight],
-                directness=_NEAR[one.people],
-            )
-            found[one.record].append(match)
-    if not any(found.values()) and (answer.results or answer.shows is None):
-        return {}
-    proposed = VerdictLabel(answer.shows) if answer.shows else None
-    return {key: Matched(results=tuple(own), proposed=proposed) for key, own in found.items()}
-
-
-def _picked(numbers: Iterable[int], gaps: Sequence[OpenGap]) -> tuple[OpenGap, ...]:
-    """The gaps of these numbers, counted from 1; a number of no gap is left out."""
-    known = (n for n in dict.fromkeys(numbers) if 1 <= n <= len(gaps))
-    return tuple(gaps[number - 1] for number in known)
-
-
-def _postponed(picked: Sequence[OpenGap], gaps: Sequence[OpenGap]) -> tuple[SearchQuery, ...]:
-    """What a choice leaves for later: never the sides of the question, nor what is against."""
-    kept = {gap.query for gap in gaps if gap in picked or gap.against}
-    return tuple(gap.query for gap in gaps if gap.query not in kept) if picked else ()
-
-
-def _choice(
-    by_rule: JudgeAssessment, picked: Sequence[OpenGap], *, wants_more: bool
-) -> RoundChoice:
-    if picked:
-        gaps = tuple(gap.text for gap in picked)
-        return RoundChoice(wants_more=wants_more, gaps=gaps, made_by="model")
-    gaps = by_rule.choice.gaps if by_rule.choice else ()
-    return RoundChoice(wants_more=wants_more, gaps=gaps)
 
 
 _POINTS: dict[Tier, int] = {"randomised": 7, "controlled": 5, "reported": 3, "uncontrolled": 3}

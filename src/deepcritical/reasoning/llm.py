@@ -46,27 +46,25 @@ from deepcritical.prompts.evidence import (
     shown_records,
 )
 from deepcritical.prompts.managing import ask_manager
-from deepcritical.prompts.studies import shown_studies
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
 from deepcritical.reasoning.base import BY_RULES, ManagerModel, Reasoner, Studies
+from deepcritical.reasoning.by_model import judged, led, matches_of, worded_queries
 from deepcritical.reasoning.choosing import (
     ChooseEvidence,
     OpenChoosing,
     choose_by_grade,
+    studies_to_match,
     with_unrecognised,
 )
 from deepcritical.reasoning.judging import (
     OpenGap,
     best_drug,
     graph_of,
-    judged,
     last_assessment,
-    matches_of,
     open_gaps,
-    worded_queries,
 )
 from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.services.calculating import calculated
@@ -260,7 +258,7 @@ class LLMReasoner(InquiryModel):
         """The chains of the graph, with those that the model proposes over it."""
         by_rule = await super().propose_hypotheses(question, store)
         graph = await calculated(graph_of, question, store)
-        if graph is None or not graph.nodes:
+        if graph is None:
             return by_rule
         short = self._short("hypotheses")
         wish = store.instruction
@@ -295,7 +293,7 @@ class LLMReasoner(InquiryModel):
         told = [gap.text for gap in self._gaps]
         short = self._short("assessment")
         prompt = asks.ask_assessment(question, store, name, shown, told, short=short)
-        if short or question.drug is None:
+        if not self._matches(question):
             self._assessed = await self._ask("assessment", prompt, Assessed)
             return {}
         self._assessed = answer = await self._ask("assessment", prompt, AssessedResults)
@@ -304,14 +302,20 @@ class LLMReasoner(InquiryModel):
     async def assess_evidence(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> JudgeAssessment:
-        """The lower of the rules' and the model's scores, and the gaps and searches of both."""
+        """The lower of the rules' and the model's scores, and the gaps and searches of both.
+
+        A model that matched the results also says whether it is enough, and aims the next round.
+        """
         by_rule = await super().assess_evidence(question, store)
         answer, name = self._assessed, best_drug(question, store)
         if answer is None or name is None:
             return by_rule
         drug, condition = question.drug or drug_named(name), condition_of(question)
         queries = worded_queries(drug, condition, answer.searches)
-        return judged(by_rule, answer, name, queries, condition.name, self._gaps)
+        both = judged(by_rule, answer, name, queries, condition.name, self._gaps)
+        if not self._matches(question):
+            return both
+        return await calculated(led, both, answer, queries, question, store, self._gaps)
 
     async def write_report(
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
@@ -340,12 +344,16 @@ class LLMReasoner(InquiryModel):
         """
         ids = list(await self._choose(question, store, drug))
         limit = self._limit_chars(judgement)
-        if self._short(judgement) or question.drug is None:
+        if not self._matches(question):
             return await calculated(shown_records, store, drug, ids, limit)
         read = {key: one for key, one in store.readings.items() if key in store.evidence}
         found = {key: record.relevance_score for key, record in store.evidence.items()}
         shown = with_unrecognised(ids, read, found)
-        return await calculated(shown_studies, shown, store.evidence, read, limit)
+        return await calculated(studies_to_match, question, store, shown, limit)
+
+    def _matches(self, question: ResearchQuestion) -> bool:
+        """Whether the judge is asked which results bear on the question: a model of some size."""
+        return question.drug is not None and not self._short("assessment")
 
     async def _drug(self, question: ResearchQuestion, store: EvidenceStore) -> Drug | None:
         """The drug asked about, or the best candidate so far."""

@@ -47,8 +47,8 @@ from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import BY_RULES, Reasoner, rule_facts
+from deepcritical.reasoning.by_model import matches_of
 from deepcritical.reasoning.choosing import studies_asked
-from deepcritical.reasoning.judging import matches_of
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.verification.verifiers import ModelVerifier

@@ -12,12 +12,15 @@ from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import Event, JudgementMade, Notice, Stage, StopReason
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.recipe import Recipe
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.study_readings import owner_of_run
 from deepcritical.tools.base import CheckIntegrity, LookUpFacts, LookUpNames, RankRecords
 from deepcritical.tools.fulltext import FetchFullTexts
 from deepcritical.tools.search_handler import Searches
+from deepcritical.tools.snapshot import BUNDLED
 
 _WITHIN_ROUND = {
     Stage.QUESTION: 0.0,
@@ -197,3 +200,34 @@ class ResearchSession:
             return _RESEARCH_SHARE
         done = (self.iteration - 1 + _WITHIN_ROUND[self.stage]) / self.limits.max_iterations
         return round(_RESEARCH_SHARE * done, 3)
+
+
+def session_of(
+    recipe: Recipe, log: EventLog, reasoner: Reasoner, clock: Callable[[], float], user_id: str
+) -> ResearchSession:
+    """Return the session of a run before its first step, or before it is replayed."""
+    return ResearchSession(
+        text=recipe.question,
+        limits=recipe.limits,
+        reasoner=reasoner,
+        log=log,
+        clock=clock,
+        searched_on=recipe.searched_on,
+        context=recipe.context,
+        owner=owner_of(recipe, user_id, log.run_id),
+        plan=recipe.plan,
+    )
+
+
+def owner_of(recipe: Recipe, user_id: str, run_id: str) -> str:
+    """Return the owner of a run's readings; '' shares them with all users.
+
+    Readings of public records by the operator's model are shared. Those that a user's key pays for,
+    or of a private snapshot, are the user's. Those made beside a user's own documents are the
+    run's, and are deleted with it.
+    """
+    if recipe.documents:
+        return owner_of_run(run_id)
+    place = recipe.place
+    private = place.snapshot is not None and place.snapshot not in BUNDLED
+    return user_id if recipe.own_key or private else ""

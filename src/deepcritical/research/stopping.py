@@ -39,6 +39,8 @@ class RoundResult(_Round):
     """Records in the store."""
     sufficient: bool
     """Whether the judge finds that the evidence answers the question."""
+    settled: bool = False
+    """Whether it is a large model that finds so, and contrary evidence was searched for."""
 
 
 def stop_reason(result: RoundResult, limits: RunLimits) -> StopReason | None:
@@ -47,8 +49,9 @@ def stop_reason(result: RoundResult, limits: RunLimits) -> StopReason | None:
         return outside
     # That nobody could be asked does not mean that there is nothing new.
     if not result.unread:
-        saturated = result.new_records <= SATURATION * result.records or result.open_queries == 0
-        if result.sufficient and saturated and result.records:
+        few_new = result.new_records <= SATURATION * result.records
+        seen = result.settled or few_new or result.open_queries == 0
+        if result.sufficient and seen and result.records:
             return StopReason.SUFFICIENT_EVIDENCE
         if result.open_queries == 0 or (result.new_records == 0 and result.iteration > 1):
             return StopReason.NO_NEW_EVIDENCE if result.records else StopReason.NO_EVIDENCE

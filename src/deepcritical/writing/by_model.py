@@ -148,9 +148,12 @@ def _shown(question: str, above: str, findings: Mapping[str, Finding], room: int
     """Return the findings as text, as many as fit; the first weigh most."""
     blocks = [f"Question: {question}"]
     if above:
+        for finding in (one for one in findings.values() if one.sentence):
+            above = above.replace(finding.sentence, f"[{finding.id}]")
         blocks.append(f"{' '.join(_wording()['above'].split())}\n{told_text(above)}")
+    told: dict[str, str] = {}
     for finding in findings.values():
-        block = _block(finding)
+        block = _block(finding, told)
         room -= len(block)
         if room < 0 and len(blocks) > 1:
             break
@@ -158,11 +161,18 @@ def _shown(question: str, above: str, findings: Mapping[str, Finding], room: int
     return "\n\n".join(blocks)
 
 
-def _block(finding: Finding) -> str:
-    lines = finding_lines(finding)
+def _block(finding: Finding, told: dict[str, str]) -> str:
+    """Return a finding with its quotes; what stood in a block before is named by its id.
+
+    `told` are the quotes and studies so far, by their texts, with the ids of their findings.
+    """
+    lines = finding_lines(finding, told)
     for quote in finding.quotes[:_QUOTES]:
         kind = "what was measured, no result" if _is_plan(quote) else "quote"
-        lines.append(f"{kind}: {told_text(quote)}")
+        known = told.setdefault(quote, finding.id)
+        own = quote.rstrip(".") in finding.sentence
+        if not own:
+            lines.append(f"{kind}: {told_text(quote) if known == finding.id else f'as in {known}'}")
     return "\n".join((f'<finding id="{finding.id}">', *lines, "</finding>"))
 
 

@@ -153,6 +153,11 @@ class Quoting(NamedTuple):
     def _prediction(self, hypothesis: MechanismHypothesis) -> str:
         if not hypothesis.reaches:
             return f"no record or curated source found ties {hypothesis.effect} to {self.condition}"
+        if hypothesis.proposed_by_model:
+            return (
+                "no prediction: proposed by the model, not shown by a curated source or a study "
+                f"({_weakest(hypothesis)})"
+            )
         if not hypothesis.complete:
             return (
                 "no prediction: an edge has no evidence in the records found "

@@ -20,10 +20,11 @@ from pydantic.fields import FieldInfo
 
 from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError, ReasoningError
 from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.recorded_errors import RecordedError
 from deepcritical.domain.study import StudyReading
 from deepcritical.jobs import outcomes
 from deepcritical.jobs.durable import DurableManager, DurableReasoner
-from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, RecordedError, form_of
+from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, form_of
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.llm import Remembered

@@ -222,11 +222,23 @@ class TestProposed:
         assert dropped == 2
         assert ways(chains) == ["AMPK > tau > testitis", "AMPK", "tau"]
 
-    def test_a_step_that_nobody_found_is_open_and_searched_for(self) -> None:
+    def test_a_step_that_nobody_found_is_told_as_proposed_and_not_searched_for(self) -> None:
         graph = one(*self.GRAPH)
         (first, *_), _ = proposed_chains(graph, (), [["Examplol", "AMPK", "tau", "testitis"]])
         assert [edge.evidenced for edge in first.edges] == [True, False, False]
-        assert [q.text for q in first.search_suggestions] == ["AMPK tau", "tau testitis"]
+        assert (first.proposed_by_model, first.search_suggestions) == (True, ())
+
+    def test_a_name_that_the_graph_has_not_stands_in_a_study(self) -> None:
+        told = Studied("E1", paper("On testase", "Does examplol bind flurbase?"), study())
+        proposed = [["Testase"], ["Flurbase"], ["inventase"], ["flur"], ["examplol", "", "bind it"]]
+        chains, dropped = proposed_chains(graph(told), (), proposed)
+        assert (ways(chains), dropped) == (["Testase > testitis", "Flurbase > testitis"], 3)
+        assert all(chain.proposed_by_model for chain in chains)
+
+    def test_a_chain_that_is_shown_is_no_proposal(self) -> None:
+        shown = one(*self.GRAPH, ("tau", "increases", "testitis"))
+        (first, *_), _ = proposed_chains(shown, (), [["tau"]])
+        assert (first.complete, first.proposed_by_model) == (True, False)
 
     def test_posed_chains_stay_first(self) -> None:
         graph = one(*self.GRAPH)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import pytest
 
-from deepcritical.jobs.similar_runs import worded_alike
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.sameness import Meant, meaning_of
 from deepcritical.services.embeddings import Embeddings, EmbeddingService
+from deepcritical.toolset.similar_runs import worded_alike
 from tests.conftest import ROOT, TABLE
 
 

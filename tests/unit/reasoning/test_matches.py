@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deepcritical.models.answers import AssessedResults
-from deepcritical.reasoning.judging import matches_of
+from deepcritical.reasoning.by_model import matches_of
 from tests.unit.appraisal.builders import result, study
 
 READINGS = {

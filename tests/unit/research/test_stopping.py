@@ -47,6 +47,10 @@ DEADLINE = StopReason.DEADLINE
         ({"sufficient": True, "new_records": 3}, None),
         ({"sufficient": True, "new_records": 2}, SUFFICIENT),
         ({"sufficient": True, "new_records": 0, "iteration": 2}, SUFFICIENT),
+        # A large model finds it enough, and contrary evidence was searched for.
+        ({"sufficient": True, "settled": True}, SUFFICIENT),
+        ({"sufficient": True, "settled": True, "unread": True}, None),
+        ({"sufficient": True, "settled": True, "records": 0}, None),
         # Sufficient, and there is nothing left to ask.
         ({"sufficient": True, "open_queries": 0}, SUFFICIENT),
         # No record can be no answer.

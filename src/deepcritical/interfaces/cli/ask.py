@@ -161,7 +161,7 @@ def _research(wanted: _Asked, choice: options.Choice, model: options.ChosenModel
 
 
 async def _print_failure(run: RunOf[DeepAnswer], error: DeepCriticalError) -> None:
-    from deepcritical.jobs.run import failed_output
+    from deepcritical.toolset.research_tools import failed_output
 
     _print(await failed_output(run, str(error)))
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from deepcritical.interfaces.mcp.research_tools import NEXT, ResearchTools
 from deepcritical.interfaces.mcp.search_tools import SearchTools
 from deepcritical.interfaces.mcp.tool import Needs, Run, Tool
-from deepcritical.jobs.research_tools import ASK_FIRST
 from deepcritical.tools.registry import SOURCES
+from deepcritical.toolset.research_tools import ASK_FIRST
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
-    from deepcritical.jobs.similar_runs import SimilarRuns
+    from deepcritical.toolset.similar_runs import SimilarRuns
 
 INSTRUCTIONS = (
     "Biomedical research in which every sentence rests on a located quote. A look-up: search_*. "

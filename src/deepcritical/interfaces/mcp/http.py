@@ -21,7 +21,7 @@ from deepcritical.interfaces.mcp.server import build_server
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
-    from deepcritical.jobs.similar_runs import SimilarRuns
+    from deepcritical.toolset.similar_runs import SimilarRuns
 
 PATH = "/mcp"
 _MAX_SESSIONS = 1000

@@ -40,17 +40,21 @@ from deepcritical.interfaces.mcp import models
 from deepcritical.interfaces.mcp.tool import Call, ToolError
 from deepcritical.interfaces.render import describe, told
 from deepcritical.interfaces.report_files import formats_of
-from deepcritical.jobs.research_tools import deep_research_tool, research_report_tool
-from deepcritical.jobs.run import failed_output
 from deepcritical.jobs.runs import RESEARCH
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
+from deepcritical.toolset.own_documents import documents_of
+from deepcritical.toolset.research_tools import (
+    deep_research_tool,
+    failed_output,
+    research_report_tool,
+)
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.run import RunOf, RunView
     from deepcritical.jobs.runs import RunService
-    from deepcritical.jobs.similar_runs import SimilarRuns
+    from deepcritical.toolset.similar_runs import SimilarRuns
 
 NEXT = "Call get_research_status every 15 seconds or so, and get_report when it has ended."
 """What to do after a run was started."""
@@ -170,8 +174,8 @@ class ResearchTools:
             "reasoner": reasoner,
             "model_api_key": call.key,
             "user_id": user_id,
-            "documents": await self._runs.documents_of(
-                given.documents, user_id, reads_files=self._reads_files
+            "documents": await documents_of(
+                self._runs.uploads, given.documents, user_id, reads_files=self._reads_files
             ),
         }
         run: RunOf[DeepAnswer] | RunOf[ResearchReport]

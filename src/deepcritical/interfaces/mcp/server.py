@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
-    from deepcritical.jobs.similar_runs import SimilarRuns
+    from deepcritical.toolset.similar_runs import SimilarRuns
 
 _LOG = logging.getLogger(__name__)
 Context = ServerRequestContext[Any, Any]

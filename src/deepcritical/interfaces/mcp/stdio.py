@@ -16,7 +16,7 @@ from deepcritical.interfaces.mcp.server import build_server
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
-    from deepcritical.jobs.similar_runs import SimilarRuns
+    from deepcritical.toolset.similar_runs import SimilarRuns
 
 
 def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None = None) -> None:

@@ -28,11 +28,12 @@ from deepcritical.interfaces.page.form import AUTO, Form
 from deepcritical.interfaces.page.parts import RunShown
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
-from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.questions.forms import require_one_meaning, wants_verdict
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.chatting import read_look_up
+from deepcritical.toolset.own_documents import documents_of
+from deepcritical.toolset.similar_runs import SimilarRuns
 
 THREAD = "thread"
 """In place of a run: the question is answered in the thread."""
@@ -129,7 +130,7 @@ async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService, user
         own_limits=_limits(form, sent),
         reasoner=await reasoner_for(runs, sent[form.model], key),
         key=key,
-        documents=await runs.documents_of(_documents(sent[form.documents]), user_id),
+        documents=await documents_of(runs.uploads, _documents(sent[form.documents]), user_id),
     )
 
 

@@ -18,7 +18,7 @@ from deepcritical.interfaces.page.handlers import RunHandlers
 from deepcritical.interfaces.page.parts import PRIVATE, asset, html, script
 from deepcritical.interfaces.page.plan_review import build_plan_panel
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import SimilarRuns
+from deepcritical.toolset.similar_runs import SimilarRuns
 
 
 def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = None) -> gr.Blocks:

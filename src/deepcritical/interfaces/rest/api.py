@@ -18,7 +18,7 @@ from deepcritical.domain.budget import Depth
 from deepcritical.domain.claims import ClaimCheck, check_size
 from deepcritical.domain.errors import DocumentError, DocumentNotFoundError, TraceNotFoundError
 from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.domain.recipe import OwnDocument
+from deepcritical.domain.recipe import Once, OwnDocument
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.verdict import Verdict
 from deepcritical.export.formats import FORMATS
@@ -32,9 +32,11 @@ from deepcritical.interfaces.rest import models
 from deepcritical.interfaces.rest.chat import ChatSessions, chat_router
 from deepcritical.interfaces.rest.documents import AT_ONCE, documents_router
 from deepcritical.interfaces.rest.event_stream import EventStream, run_blocks
-from deepcritical.jobs.run import Once, RunView, failed_output
+from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RESEARCH, RunService
-from deepcritical.jobs.similar_runs import SimilarRuns
+from deepcritical.toolset.own_documents import documents_of
+from deepcritical.toolset.research_tools import failed_output
+from deepcritical.toolset.similar_runs import SimilarRuns
 
 WEEK = models.ShareRequest()
 AS_IT_IS = models.AgainRequest()
@@ -103,7 +105,7 @@ async def start_run(
     if once and await runs.began(once):
         run_id = once.run_id
     else:
-        documents = await runs.documents_of(asked.documents, caller.user_id)
+        documents = await documents_of(runs.uploads, asked.documents, caller.user_id)
         request.app.state.access.admit_run(caller)
         common = {"reasoner": reasoner, "model_api_key": key, "once": once}
         given = {"user_id": caller.user_id, "documents": documents}
@@ -271,7 +273,7 @@ async def _documents_again(run: RunView, runs: RunService, user_id: str) -> tupl
         DocumentNotFoundError: One is not kept any more, or never was.
     """
     try:
-        return await runs.documents_of(run.asked.get("documents", ()), user_id)
+        return await documents_of(runs.uploads, run.asked.get("documents", ()), user_id)
     except DocumentError as error:
         raise DocumentNotFoundError(
             "This run read a document that is not kept.",

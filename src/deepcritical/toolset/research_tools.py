@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from deepcritical.domain.answer import Document, tool_sources
+from deepcritical.domain.answer import ChecklistCoverage, Document, ToolOutput, tool_sources
 from deepcritical.domain.base import Model
 from deepcritical.domain.chat import FoundRecords
+from deepcritical.domain.checklist import Coverage
 from deepcritical.domain.designs import Design
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.events import Event
@@ -33,6 +34,7 @@ from deepcritical.domain.tool_registry import (
     ToolResult,
     ToolStep,
 )
+from deepcritical.domain.traces import fold
 from deepcritical.jobs.run import OpenSources, RunOf, RunView
 from deepcritical.jobs.runs import RESEARCH, Given, RunService
 from deepcritical.reasoning.chatting import (
@@ -49,6 +51,7 @@ from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.registry import DEFAULT_NAMES
 from deepcritical.tools.searching import search
 from deepcritical.tools.snapshot_records import parse
+from deepcritical.toolset.own_documents import documents_of
 from deepcritical.writing.auditing import records_of
 
 ASK_FIRST = "It takes 1-3 minutes: ask the user before you call it."
@@ -135,6 +138,24 @@ async def _report_output(run: RunOf[ResearchReport], report: ResearchReport) -> 
     )
 
 
+async def failed_output(run: RunView, why: str = "") -> ToolOutput:
+    """Return the output of `deep_research` for a run without an answer: its progress until then.
+
+    Without `why` the reason is taken from the events.
+
+    Raises:
+        StorageError: The database cannot be read.
+    """
+    told = fold(await run.events())
+    items = told.state.checklist
+    covered = ChecklistCoverage(
+        satisfied=tuple(item.text for item in items if item.coverage is Coverage.SATISFIED),
+        gaps=tuple(item.text for item in items if item.coverage is not Coverage.SATISFIED),
+    )
+    why = why or told.error_message or f"It was {told.status.value}."
+    return ToolOutput.failed(run.run_id, why, covered, told.state.iterations)
+
+
 async def _checked(
     runs: RunService,
     tool: str,
@@ -147,7 +168,9 @@ async def _checked(
     # Loading a model may load libraries.
     reasoner = await asyncio.to_thread(runs.reasoner_of, caller.model, key)
     await runs.check(asked.question, tool, context=context, reasoner=reasoner)
-    documents = await runs.documents_of(asked.documents, user_id, reads_files=caller.reads_files)
+    documents = await documents_of(
+        runs.uploads, asked.documents, user_id, reads_files=caller.reads_files
+    )
     return Given(reasoner=reasoner, model_api_key=key, user_id=user_id, documents=documents)
 
 
