@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import TIERS, Vote, Way
 
@@ -36,11 +37,14 @@ def one_a_row(votes: Sequence[Vote]) -> tuple[Vote, ...]:
 def first_of(votes: Sequence[Vote]) -> Vote:
     """The vote of one study for one row: of the closest people and best design, then of the level.
 
-    Several results of one level stand for each other, and most decide. Where as many found a
-    benefit as found none, the study points both ways: to choose one would be to choose by result.
+    Several results of one level stand for each other, and most decide; a ratio that the record
+    gives goes before one that its counts come to. Where as many found a benefit as found none, the
+    study points both ways: to choose one would be to choose by result.
     Of two doses one that helps is enough, if none harms; of more, one alone may be chance.
     """
     leading = list(_leading(votes))
+    told = {vote.arm for vote in leading if not vote.from_arms and _is_ratio(vote)}
+    leading = [v for v in leading if not (v.from_arms and v.arm in told and _is_ratio(v))]
     doses = {vote.arm: [v for v in leading if v.arm == vote.arm] for vote in leading}
     if len(doses) > 1:
         of_doses = [_of_most(of_arm) for of_arm in doses.values()]
@@ -79,6 +83,10 @@ def is_nowhere_more(votes: Sequence[Vote]) -> bool:
     """Whether what is feared was found less often by some, and no more often by all others."""
     is_harm = all(vote.feared or vote.harm_asked for vote in votes)
     return is_harm and {vote.way for vote in votes} == {Way.BENEFIT, Way.NO_DIFFERENCE}
+
+
+def _is_ratio(vote: Vote) -> bool:
+    return vote.effect is not None and vote.effect.measure in RATIOS
 
 
 def _has_interval(vote: Vote) -> bool:

@@ -343,6 +343,7 @@ def _vote(
         year=_year(evidence),
         is_grave=place.is_grave,
         is_fatal=place.is_fatal,
+        of_course=place.of_course,
         feared=result.kind == "safety" or place.importance == "harm",
         of_completers=is_of_completers(result),
         open_label="open_label" in study.design,

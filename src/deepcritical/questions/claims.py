@@ -266,7 +266,7 @@ def _comparison(frame: QuestionFrame, active: list[str], *, worse: bool = False)
     if worse:
         how = "worse than"
     on = f" on {listed(frame.outcomes)}" if frame.outcomes else ""
-    others = listed(active, "or")
+    others = listed(active, "plus" if frame.compared_together else "or")
     at = where(frame)
     if frame.prevents and frame.condition and not on:
         at = f" at preventing {frame.condition.name}{whom_of(frame)}"
@@ -326,7 +326,7 @@ def subject_of(question: ResearchQuestion) -> str:
     if frame and frame.feared:
         return f"{drug} and {frame.feared.name}{where(frame)}"
     if frame and frame.kind is QuestionKind.COMPARISON and frame.comparators:
-        drug = f"{drug} compared with {listed(frame.comparators, 'or')}"
+        drug = f"{drug} compared with {listed(frame.comparators, 'plus' if frame.compared_together else 'or')}"
     if frame and frame.stopping:
         return f"{drug}{where(frame)}"
     return f"{drug} for {question.condition.name if question.condition else question.text}"

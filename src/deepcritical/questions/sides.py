@@ -71,6 +71,8 @@ class Sides(NamedTuple):
     compared: list[DrugNamed]
     other: tuple[str, ...]
     """What else it is compared with: no drug."""
+    together: bool = False
+    """Whether the drugs that it is compared with are given together."""
 
 
 def is_added(names: Names) -> bool:
@@ -144,6 +146,24 @@ def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
     asked = there[0] if len(there) == 1 else asked
     if placebo and against and not names.compared:
         return Sides([asked], [], placebo)
-    compared = [d for d in drugs if d is not asked] or list(names.beside[:1])
+    beside = _given_with(names, asked) if names.compared else set()
+    compared = [d for d in drugs if d is not asked and d.drug.name not in beside]
+    compared = compared or [d for d in drugs if d is not asked] or list(names.beside[:1])
     arm = "" if compared else other_arm(names)
-    return Sides([asked], compared, (arm, *placebo) if arm else placebo)
+    other = (arm, *placebo) if arm else placebo
+    return Sides([asked], compared, other, together=_are_one(names, compared))
+
+
+def _given_with(names: Names, asked: DrugNamed) -> set[str]:
+    """The drugs that a question sets right beside the one asked about: "A plus B against C"."""
+    told = sorted(names.every, key=lambda named: named.start)
+    pairs = ((a, b) for a, b in pairwise(told) if _WITH.fullmatch(names.text, a.end, b.start))
+    each = ({a.drug.name, b.drug.name} for a, b in pairs)
+    return {name for pair in each if asked.drug.name in pair for name in pair}
+
+
+def _are_one(names: Names, compared: Sequence[DrugNamed]) -> bool:
+    """Whether drugs that another is compared with are given together: "than A plus B"."""
+    told = sorted(compared, key=lambda named: named.start)
+    joined = [_WITH.fullmatch(names.text, a.end, b.start) for a, b in pairwise(told)]
+    return bool(joined) and all(joined)
