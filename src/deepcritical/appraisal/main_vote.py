@@ -37,14 +37,11 @@ def one_a_row(votes: Sequence[Vote]) -> tuple[Vote, ...]:
 def first_of(votes: Sequence[Vote]) -> Vote:
     """The vote of one study for one row: of the closest people and best design, then of the level.
 
-    Several results of one level stand for each other, and most decide; a ratio that the record
-    gives goes before one that its counts come to. Where as many found a benefit as found none, the
-    study points both ways: to choose one would be to choose by result.
+    Several results of one level stand for each other, and most decide. Where as many found a
+    benefit as found none, the study points both ways: to choose one would be to choose by result.
     Of two doses one that helps is enough, if none harms; of more, one alone may be chance.
     """
-    leading = list(_leading(votes))
-    told = {vote.arm for vote in leading if not vote.from_arms and _is_ratio(vote)}
-    leading = [v for v in leading if not (v.from_arms and v.arm in told and _is_ratio(v))]
+    leading = list(_leading(_estimated(votes)))
     doses = {vote.arm: [v for v in leading if v.arm == vote.arm] for vote in leading}
     if len(doses) > 1:
         of_doses = [_of_most(of_arm) for of_arm in doses.values()]
@@ -83,6 +80,17 @@ def is_nowhere_more(votes: Sequence[Vote]) -> bool:
     """Whether what is feared was found less often by some, and no more often by all others."""
     is_harm = all(vote.feared or vote.harm_asked for vote in votes)
     return is_harm and {vote.way for vote in votes} == {Way.BENEFIT, Way.NO_DIFFERENCE}
+
+
+def _estimated(votes: Sequence[Vote]) -> list[Vote]:
+    """The votes without ratios that shares of one time come to, where the record gives a ratio."""
+    told = {_kind(v) for v in votes if _is_ratio(v) and not v.from_arms and v.level in _LEVELS}
+    return [v for v in votes if not (_is_ratio(v) and v.from_arms and _kind(v) in told)]
+
+
+def _kind(vote: Vote) -> tuple[str, ...]:
+    """Whose result it is: of one arm, design and people."""
+    return vote.arm, vote.tier, vote.directness, *map(str, (vote.of_completers, vote.of_asked))
 
 
 def _is_ratio(vote: Vote) -> bool:

@@ -166,7 +166,7 @@ def placed(result: Result, asked: Asked) -> Placed:
     worded = by_wording if by_wording and by_wording.construct is construct else term
     higher = _polarity(worded, result, asked)
     of_course = _is_of_course(construct, result, asked)
-    is_any = asked.any_grave and construct.grave or of_course
+    is_any = (asked.any_grave and construct.grave) or of_course
     weight = "critical" if is_any else _weight(construct, result, asked)
     kind = _kind_of_event(construct, result, asked)
     if kind or (weight == "harm" and construct.importance == "surrogate"):
@@ -288,9 +288,14 @@ def _of_unknown(result: Result, asked: Asked, name: str) -> Importance:
     return "critical" if is_asked else "important"
 
 
+def without_instruments(text: str) -> str:
+    """The folded words of an outcome that name no scale or marker."""
+    return _INSTRUMENT.sub(" ", key_of(text))
+
+
 def _is_asked(name: str, asked: Asked) -> bool:
     """Whether an outcome names what is asked about, and not a scale that is named after it."""
-    told = f" {_INSTRUMENT.sub(' ', key_of(name))} "
+    told = f" {without_instruments(name)} "
     return any(f" {key_of(outcome)} " in told for outcome in asked.outcomes if key_of(outcome))
 
 

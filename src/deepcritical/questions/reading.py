@@ -205,12 +205,13 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
         return QuestionKind.COMBINATION
     if kind in (QuestionKind.EFFICACY, QuestionKind.POPULATION) and sets_beside(names):
         return QuestionKind.COMPARISON
-    if kind is QuestionKind.COMBINATION and cues.COMPARES.search(text):
+    is_set_against = names.compared and are_together(names)
+    if (kind is QuestionKind.COMBINATION and cues.COMPARES.search(text)) or (
+        kind is QuestionKind.SAFETY and is_set_against
+    ):
         return QuestionKind.COMPARISON
     if kind is QuestionKind.SAFETY and is_one and _is_on_help(names):
         return QuestionKind.EFFICACY
-    if kind is QuestionKind.SAFETY and not is_one and names.compared and are_together(names):
-        return QuestionKind.COMPARISON
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY

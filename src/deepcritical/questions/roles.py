@@ -136,10 +136,7 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
     """
     text, rest = names.text, _without_drugs(names)
-    told = [
-        one if on_harm and not _has_course(text, one.mention) else one.treated
-        for one in _told(names)
-    ]
+    told = [one if on_harm and not _goes_on(text, one) else one.treated for one in _told(names)]
     asks = _asking_from(text)
     harm = _feared(text, told, asks) if on_harm else None
     brought = _joined(text, [one if one.is_hoped else one.as_harm for one in told], harm)
@@ -275,10 +272,11 @@ def _is_had(before: str) -> bool:
     return bool(_OF_THOSE.search(before) or _GIVEN_FOR.search(before))
 
 
-def _has_course(text: str, mention: ConditionMention) -> bool:
-    """Whether it is asked how a condition goes on, so that nobody fears to get it."""
-    before = _COURSE_BEFORE.search(text, max(0, mention.start - _FAR), mention.start)
-    return bool(before or _COURSE_BEHIND.match(text, mention.end))
+def _goes_on(text: str, told: _Told) -> bool:
+    """Whether it is asked what becomes of those who have a condition: nobody fears to get it."""
+    start, end = told.mention.start, told.mention.end
+    before = _COURSE_BEFORE.search(text, max(0, start - _FAR), start)
+    return bool(before or _COURSE_BEHIND.match(text, end))
 
 
 def _asking_from(text: str) -> int:
