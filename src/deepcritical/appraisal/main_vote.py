@@ -84,13 +84,10 @@ def is_nowhere_more(votes: Sequence[Vote]) -> bool:
 
 def _estimated(votes: Sequence[Vote]) -> list[Vote]:
     """The votes without ratios that shares of one time come to, where the record gives a ratio."""
-    told = {_kind(v) for v in votes if _is_ratio(v) and not v.from_arms and v.level in _LEVELS}
-    return [v for v in votes if not (_is_ratio(v) and v.from_arms and _kind(v) in told)]
-
-
-def _kind(vote: Vote) -> tuple[str, ...]:
-    """Whose result it is: of one arm, design and people."""
-    return vote.arm, vote.tier, vote.directness, *map(str, (vote.of_completers, vote.of_asked))
+    ratios = [(v, (v.arm, v.tier, v.directness)) for v in votes if _is_ratio(v)]
+    told = {whose for v, whose in ratios if not v.from_arms and v.level in _LEVELS}
+    calculated = [v for v, whose in ratios if v.from_arms and whose in told]
+    return [vote for vote in votes if all(vote is not one for one in calculated)]
 
 
 def _is_ratio(vote: Vote) -> bool:

@@ -111,8 +111,11 @@ def is_of_other_kind(result: Result, asked: Asked) -> bool:
     told = result.components or _OR.split(f"{result.concept}, {result.outcome}")
     kinds = {c.family for text in told if (c := construct_of(text, text))}
     named = [construct_of(outcome, outcome) for outcome in asked.measured]
-    sure = bool(named) and all(c and not c.generic for c in named)
-    return sure and kinds.isdisjoint(c.family for c in named if c)
+    if not named or not all(c and (not c.generic or c.family in _COURSE) for c in named):
+        return False
+    # That a disease comes back, whatever it is, shows in how it goes on, and in deaths.
+    wider = {*_COURSE, "mortality"} if any(c and c.generic for c in named) else set[str]()
+    return kinds.isdisjoint({*wider, *(c.family for c in named if c)})
 
 
 def _of_composite(result: Result, asked: Asked) -> Placed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from deepcritical.appraisal.arms import IN_BOTH, Tested, got_by, tested_by
+from deepcritical.appraisal.arms import IN_BOTH, Tested, tested_by
 from deepcritical.appraisal.asked import Asked, canonical
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
@@ -20,12 +20,6 @@ _OF_WITHDRAWAL = bounded(
     re.IGNORECASE,
 )
 """In a title that names no drug as the one that is stopped."""
-_HAD_IT = bounded(
-    r"(?<!not )(?<!never )(?<!previously )\b(?:on|taking|receiving|using|respon\w+ to)"
-    r"(?: (?!or\b|and\b|to\b)[\w.-]+){0,6} $",
-    re.IGNORECASE,
-)
-"""Before a drug that those who were studied took when the study began."""
 _STARTED = "it tests taking the drug, and not stopping it"
 
 
@@ -40,8 +34,8 @@ def stopped_by(
 ) -> Tested:
     """Return what a result tests of stopping the drug; its side is the arm that stopped.
 
-    The other arm went on with the drug and with nothing else, in a study of people who took it:
-    its arms, its title or its people say so. A trial of starting the drug is none.
+    The other arm went on with the drug and with nothing else: the arms or the title say so. A trial
+    of starting the drug is none.
 
     Args:
         found: What the result tests of the drug.
@@ -63,12 +57,7 @@ def stopped_by(
     if on_arm is None or off_arm is None or found.side in told:
         return Tested(why_not=_STARTED)
     went_on = _GOES_ON.search(on_arm.label) and not _GOES_ON.search(off_arm.label)
-    if (
-        told
-        or went_on
-        or is_on_stopping(evidence.citation.title, asked)
-        or _took(reading, on_arm, off_arm)
-    ):
+    if told or went_on or is_on_stopping(evidence.citation.title, asked):
         return found._replace(side=off, stopped=True)
     return Tested(why_not=_STARTED)
 
@@ -89,16 +78,3 @@ def _says_stopped(arm: Arm | None, asked: Asked) -> bool:
         return False
     named = {canonical(name) for _, _, name in mentions_in(arm.label)}
     return named <= asked.names | asked.classes | asked.kin
-
-
-def _took(reading: StudyReading, on: Arm, off: Arm) -> bool:
-    """Whether those randomised took just what one arm went on with."""
-    if "randomised" not in reading.design:
-        return False
-    got = got_by(on, off) - got_by(off, on)
-    people = (reading.population.description, *reading.population.qualifiers)
-    return any(
-        canonical(name) in got and _HAD_IT.search(text[:start])
-        for text in people
-        for start, _, name in mentions_in(text, got)
-    )

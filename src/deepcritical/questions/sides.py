@@ -96,12 +96,10 @@ def is_over_part(text: str, part: str) -> bool:
 
 def are_together(names: Names) -> bool:
     """Whether drugs are asked about as they are given together: "A with B", "combining A and B"."""
-    told = sorted(names.drugs, key=lambda named: named.start)
+    told = names.drugs
     if len({named.drug.name for named in told}) < 2 or any(named.group for named in told):
         return False
-    return bool(_COMBINES.search(names.text)) or any(
-        _WITH.fullmatch(names.text, one.end, other.start) for one, other in pairwise(told)
-    )
+    return bool(_COMBINES.search(names.text)) or any(_joined(names, told).values())
 
 
 def sets_beside(names: Names) -> bool:
@@ -146,24 +144,21 @@ def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
     asked = there[0] if len(there) == 1 else asked
     if placebo and against and not names.compared:
         return Sides([asked], [], placebo)
-    beside = _given_with(names, asked) if names.compared else set()
-    compared = [d for d in drugs if d is not asked and d.drug.name not in beside]
+    pairs = [pair for pair, joined in _joined(names, names.every).items() if joined]
+    beside = {name for pair in pairs if asked.drug.name in pair for name in pair}
+    left = [d for d in drugs if d.drug.name not in beside] if names.compared else []
+    compared = [d for d in left if d is not asked]
     compared = compared or [d for d in drugs if d is not asked] or list(names.beside[:1])
     arm = "" if compared else other_arm(names)
     other = (arm, *placebo) if arm else placebo
-    return Sides([asked], compared, other, together=_are_one(names, compared))
+    joined = _joined(names, compared)
+    return Sides([asked], compared, other, together=bool(joined) and all(joined.values()))
 
 
-def _given_with(names: Names, asked: DrugNamed) -> set[str]:
-    """The drugs that a question sets right beside the one asked about: "A plus B against C"."""
-    told = sorted(names.every, key=lambda named: named.start)
-    pairs = ((a, b) for a, b in pairwise(told) if _WITH.fullmatch(names.text, a.end, b.start))
-    each = ({a.drug.name, b.drug.name} for a, b in pairs)
-    return {name for pair in each if asked.drug.name in pair for name in pair}
-
-
-def _are_one(names: Names, compared: Sequence[DrugNamed]) -> bool:
-    """Whether drugs that another is compared with are given together: "than A plus B"."""
-    told = sorted(compared, key=lambda named: named.start)
-    joined = [_WITH.fullmatch(names.text, a.end, b.start) for a, b in pairwise(told)]
-    return bool(joined) and all(joined)
+def _joined(names: Names, drugs: Sequence[DrugNamed]) -> dict[tuple[str, str], bool]:
+    """Of each drug and the next one, whether they are given together: "A plus B"."""
+    told = sorted(drugs, key=lambda named: named.start)
+    return {
+        (a.drug.name, b.drug.name): _WITH.fullmatch(names.text, a.end, b.start) is not None
+        for a, b in pairwise(told)
+    }
