@@ -256,7 +256,8 @@ def _isolated(
     if is_asked:
         comparator = _named(against)
     given = drugs & asked.names if asked.is_class and not of_class else frozenset()
-    return Tested(side, comparator, is_asked, of_class, tested_as, members=_members(given, asked))
+    members = _members(given, asked).replace(AND, " or " if pooled else " with ")
+    return Tested(side, comparator, is_asked, of_class, tested_as, members=members)
 
 
 def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:
@@ -344,7 +345,7 @@ def _members(given: frozenset[str], asked: Asked) -> str:
     """The drugs of a class that were given, or the narrower class; '' for the class itself."""
     whole = drug_class(asked.drug)
     own = {name.casefold() for name in (whole.name, *whole.names)} if whole else set()
-    return "" if own & given else written(_named(given)).replace(AND, " or ")
+    return "" if own & given else written(_named(given))
 
 
 def _named(drugs: frozenset[str]) -> str:

@@ -111,7 +111,7 @@ def is_of_other_kind(result: Result, asked: Asked) -> bool:
     told = result.components or _OR.split(f"{result.concept}, {result.outcome}")
     kinds = {c.family for text in told if (c := construct_of(text, text))}
     named = [construct_of(outcome, outcome) for outcome in asked.measured]
-    if not named or not all(c and (not c.generic or c.family in _COURSE) for c in named):
+    if not named or not all(c and (not c.generic or c.family == "relapse") for c in named):
         return False
     # That a disease comes back, whatever it is, shows in how it goes on, and in deaths.
     wider = {*_COURSE, "mortality"} if any(c and c.generic for c in named) else set[str]()

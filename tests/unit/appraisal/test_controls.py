@@ -143,6 +143,17 @@ def test_a_kind_of_a_class_is_told_as_itself(named: str, members: list[str]) -> 
     assert [v.members for v in votes] == members
 
 
+@pytest.mark.parametrize(("pooled", "joint"), [(True, "or"), (False, "with")])
+def test_drugs_of_a_class_that_were_given_together_are_no_alternatives(
+    joint: str, *, pooled: bool
+) -> None:
+    drug, condition = Drug(name="antipsychotics"), Condition(name="testitis", names=("testitis",))
+    given = arm("A", "olanzapine", "quetiapine", alternatives=pooled)
+    told = study(result(), arms=(given, arm("B")))
+    (found,) = ballot(told, asked_of(drug, condition)).votes
+    assert found.members == f"olanzapine {joint} quetiapine"
+
+
 def dosed(text: str) -> QuestionFrame:
     drug = Drug(name=DRUG, known=False)
     condition = Condition(name="testitis", names=("testitis",), known=False)
