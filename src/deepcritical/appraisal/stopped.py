@@ -13,13 +13,6 @@ from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.questions.withdrawing import STOPS, mentions_in, stopped_in
 
 _GOES_ON = bounded(r"\b(?:continu(?:e|es|ed|ing|ation)|not withdrawn)\b", re.IGNORECASE)
-_OF_WITHDRAWAL = bounded(
-    r"\b(?:withdrawal|discontinuation|deprescribing|cessation) (?:trial|study|phase|design)\b|"
-    r"\b(?:withdrawal|discontinuation|cessation|stopping) (?:of|from) (?:[\w-]+ ){0,3}"
-    r"(?:treatment|therapy|medications?|drugs?)\b",
-    re.IGNORECASE,
-)
-"""In a title that names no drug as the one that is stopped."""
 _STARTED = "it tests taking the drug, and not stopping it"
 
 
@@ -67,9 +60,8 @@ _SIDES: tuple[Literal["a", "b"], ...] = ("a", "b")
 
 def is_on_stopping(title: str, asked: Asked) -> bool:
     """Return whether a title is of stopping the drug, or one of its class."""
-    ours = asked.names | asked.classes
     stopped = {canonical(name) for name in stopped_in(title, asked.names)}
-    return bool(stopped & ours) if stopped else _OF_WITHDRAWAL.search(title) is not None
+    return bool(stopped & (asked.names | asked.classes))
 
 
 def _says_stopped(arm: Arm | None, asked: Asked) -> bool:

@@ -55,7 +55,6 @@ def side_of(title: str, *arms: Arm, **changes: Any) -> str:
         (WITHDRAWN, (ON, OFF), "b"),
         ("Relapse after discontinuation of examplol in testitis", (ON, OFF), "b"),
         ("Stopping or continuing examplol in testitis", (ON, OFF), "b"),
-        ("A randomised discontinuation trial in testitis", (ON, OFF), "b"),
         (PLAIN, (GOES_ON, OFF), "b"),
         (PLAIN, (ON, STOPPED), "b"),
         (PLAIN, (named(OFF, "A").model_copy(update={"id": "A"}), named(GOES_ON, "B")), ""),
