@@ -83,10 +83,17 @@ def is_nowhere_more(votes: Sequence[Vote]) -> bool:
 
 
 def _estimated(votes: Sequence[Vote]) -> list[Vote]:
-    """The votes without ratios that shares of one time come to, where the record gives a ratio."""
-    ratios = [(v, (v.arm, v.tier, v.directness)) for v in votes if _is_ratio(v)]
-    told = {whose for v, whose in ratios if not v.from_arms and v.level in _LEVELS}
-    calculated = [v for v, whose in ratios if v.from_arms and whose in told]
+    """The votes without ratios that shares come to, where the record gives a ratio.
+
+    It goes before those of one level; of deaths, which nothing takes back, before those of any.
+    """
+    ratios = [
+        (vote, (vote.arm, vote.tier, vote.directness, vote.is_fatal or vote.level == "primary"))
+        for vote in votes
+        if _is_ratio(vote) and vote.level in _LEVELS
+    ]
+    told = {whose for vote, whose in ratios if not vote.from_arms}
+    calculated = [vote for vote, whose in ratios if vote.from_arms and whose in told]
     return [vote for vote in votes if all(vote is not one for one in calculated)]
 
 
