@@ -7,7 +7,6 @@ from typing import Literal
 from deepcritical.appraisal.analysed import count_of_studies, is_whole
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import ArmRates
-from deepcritical.questions.dosing import with_higher_dose
 from deepcritical.vocabulary.classes import drug_class
 
 
@@ -51,16 +50,14 @@ def _is_of_all(study: StudyReading, result: Result) -> bool:
 
 
 def _has_other_arms(study: StudyReading, result: Result) -> bool:
-    """Whether people got other drugs or doses than those compared: its number is not theirs."""
+    """Whether people got other drugs than those compared, so that its number is not theirs."""
     if "factorial" in study.design:
         return True
     arms = [arm for i in (result.a, result.b) if (arm := study.arm(i))]
     given = {i.drug or i.name for arm in arms for i in arm.interventions}
     given |= {m for name in given if (group := drug_class(name)) for m in group.members}
     others = [arm for arm in study.arms if arm not in arms and not arm.control]
-    doses = (with_higher_dose(arm.label, other.label) for arm in arms for other in others)
-    apart = (given.isdisjoint(i.drug or i.name for i in arm.interventions) for arm in others)
-    return any(apart) or any(doses)
+    return any(given.isdisjoint(i.drug or i.name for i in arm.interventions) for arm in others)
 
 
 def studies_of(study: StudyReading, result: Result) -> int | None:

@@ -37,10 +37,6 @@ def unsized(*arms: Arm) -> tuple[Arm, ...]:
 
 THREE = unsized(arm("A", DRUG), arm("B"), arm("C", "testamine"))
 DOSES = unsized(arm("A", DRUG), arm("B"), arm("C", DRUG))
-TWO_DOSES = tuple(
-    one.model_copy(update={"label": label})
-    for one, label in zip(DOSES, ("examplol 5 mg", "placebo", "examplol 10 mg"), strict=True)
-)
 OTHER = unsized(arm("A", DRUG), arm("B"), arm("C", control="usual_care"))
 
 
@@ -51,7 +47,6 @@ OTHER = unsized(arm("A", DRUG), arm("B"), arm("C", control="usual_care"))
         (THREE[:2], ("randomised", "factorial"), None),
         (THREE[:2], ("randomised",), 300),
         (DOSES, ("randomised",), 300),
-        (TWO_DOSES, ("randomised",), None),
         (OTHER, ("randomised",), 300),
     ],
 )
