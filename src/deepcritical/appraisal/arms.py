@@ -58,8 +58,8 @@ _OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
 """What words for a control mean, the surest first."""
 
 
-_LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any)\b", re.IGNORECASE)
-"""Words for a class without the drugs that a record names by themselves."""
+_LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any|non?|without)\b", re.IGNORECASE)
+"""Words for a class without the drugs that a record names by themselves, or for none of it."""
 
 
 class Tested(NamedTuple):
@@ -99,6 +99,7 @@ def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
     if a is None and b is None:
         return _of_all_arms(reading, result, asked)
     got_a, got_b = got_by(a, b), got_by(b, a)
+    asked = _with_kinds(asked, got_a | got_b)
     if asked.partners:
         return _of_combination(got_a, got_b, asked)
     only = {"a": got_a - got_b, "b": got_b - got_a}
@@ -114,6 +115,23 @@ def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
     other = only["b" if side == "a" else "a"]
     found = _isolated(side, only[side], other, arms[side], asked)
     return found if found.why_not else found._replace(added_to=_named(got_a & got_b))
+
+
+def _with_kinds(asked: Asked, got: frozenset[str]) -> Asked:
+    """What is asked of a class, with what arms got of it by a name that no table has.
+
+    "Conventional testines" are testines.
+    """
+    if not asked.is_class:
+        return asked
+    kinds = {
+        name
+        for name in got - asked.names
+        if not _LEFT_OVER.search(name)
+        for told in find_classes(name)
+        if told.end == len(name) and told.group.name.casefold() in asked.names
+    }
+    return asked._replace(names=asked.names | kinds)
 
 
 def _of_all_arms(reading: StudyReading, result: Result, asked: Asked) -> Tested:
@@ -231,11 +249,15 @@ def _isolated(
         return Tested(why_not=f"it is given in one combination with {_named(rest)}")
     comparator = _named(other)
     tested_as = _tested_as(drugs, arm) if of_class else ""
+    against = frozenset(asked.comparators[name] for name in other if name in asked.comparators)
     is_asked = bool(other) and other <= asked.comparators.keys()
+    if asked.compared_together and against != {*asked.comparators.values()}:
+        is_asked = False
     if is_asked:
-        comparator = _named(frozenset(asked.comparators[name] for name in other))
-    members = _named(drugs & asked.names) if asked.is_class and not of_class else ""
-    return Tested(side, comparator, is_asked, of_class, tested_as, members=_of(members))
+        comparator = _named(against)
+    given = drugs & asked.names if asked.is_class and not of_class else frozenset()
+    members = _members(given, asked).replace(AND, " or " if pooled else " with ")
+    return Tested(side, comparator, is_asked, of_class, tested_as, members=members)
 
 
 def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:
@@ -319,10 +341,11 @@ def _is_known(name: str) -> bool:
     return bool(find_drugs(name) or find_classes(name)) or drug_class(name) is not None
 
 
-def _of(members: str) -> str:
-    """The drugs of a class that were given; '' for the class itself, by whatever name."""
-    names = members.split(AND)
-    return "" if any(map(drug_class, names)) else " or ".join(names)
+def _members(given: frozenset[str], asked: Asked) -> str:
+    """The drugs of a class that were given, or the narrower class; '' for the class itself."""
+    whole = drug_class(asked.drug)
+    own = {name.casefold() for name in (whole.name, *whole.names)} if whole else set()
+    return "" if own & given else written(_named(given))
 
 
 def _named(drugs: frozenset[str]) -> str:

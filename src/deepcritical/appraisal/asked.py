@@ -52,6 +52,8 @@ class Asked(NamedTuple):
     comparators: Mapping[str, str] = MappingProxyType({})
     """Of a comparison, the active drugs, of a class its names and members; each with what was
     asked about."""
+    compared_together: bool = False
+    """Whether it is compared with all of these given together."""
     population: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
     """Outcomes that the question names; of a harm all of its names, the one of the row first."""
@@ -122,6 +124,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         partners=tuple(map(_same, sorted(partners))),
         either=bool(frame and len(partners) > 1 and _is_choice(frame.text, partners)),
         comparators={name: one for one in sorted(comparators) for name in _same(one)},
+        compared_together=bool(frame and frame.compared_together),
         population=frame.population if frame else (),
         outcomes=_outcomes(frame) if frame else (),
         feared=_feared(frame) if frame else (),

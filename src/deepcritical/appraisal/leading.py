@@ -162,8 +162,9 @@ def _agrees(found: RowEffect, row: OutcomeRow) -> bool:
 
 def _is_efficacy(row: OutcomeRow) -> bool:
     """Whether a row tells whether the drug helps: against nothing, or just as was asked."""
-    compared = row.asked or not row.comparator
-    return row.importance != "harm" and row.directness != "related" and compared
+    told = (row.asked or not row.comparator) and row.directness != "related"
+    worse = row.way in (Way.HARM, Way.CONFLICT)
+    return told and row.importance != "harm" and (worse or not row.of_course)
 
 
 def is_against_active(row: OutcomeRow) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import TIERS, Vote, Way
 
@@ -40,7 +41,7 @@ def first_of(votes: Sequence[Vote]) -> Vote:
     benefit as found none, the study points both ways: to choose one would be to choose by result.
     Of two doses one that helps is enough, if none harms; of more, one alone may be chance.
     """
-    leading = list(_leading(votes))
+    leading = list(_leading(_estimated(votes)))
     doses = {vote.arm: [v for v in leading if v.arm == vote.arm] for vote in leading}
     if len(doses) > 1:
         of_doses = [_of_most(of_arm) for of_arm in doses.values()]
@@ -79,6 +80,25 @@ def is_nowhere_more(votes: Sequence[Vote]) -> bool:
     """Whether what is feared was found less often by some, and no more often by all others."""
     is_harm = all(vote.feared or vote.harm_asked for vote in votes)
     return is_harm and {vote.way for vote in votes} == {Way.BENEFIT, Way.NO_DIFFERENCE}
+
+
+def _estimated(votes: Sequence[Vote]) -> list[Vote]:
+    """The votes without ratios that shares come to, where the record gives a ratio.
+
+    It goes before those of one level; of deaths, which nothing takes back, before those of any.
+    """
+    ratios = [
+        (vote, (vote.arm, vote.tier, vote.directness, vote.is_fatal or vote.level == "primary"))
+        for vote in votes
+        if _is_ratio(vote) and vote.level in _LEVELS
+    ]
+    told = {whose for vote, whose in ratios if not vote.from_arms}
+    calculated = [vote for vote, whose in ratios if vote.from_arms and whose in told]
+    return [vote for vote in votes if all(vote is not one for one in calculated)]
+
+
+def _is_ratio(vote: Vote) -> bool:
+    return vote.effect is not None and vote.effect.measure in RATIOS
 
 
 def _has_interval(vote: Vote) -> bool:

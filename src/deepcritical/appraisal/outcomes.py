@@ -56,6 +56,8 @@ _OF_ANY = frozenset(
 """Words, of which none says what kind of adverse event is counted; plurals are folded."""
 
 
+_COURSE = frozenset(("relapse", "progression", "cancer"))
+"""Families of events by which those who have a condition fare worse."""
 _INSTRUMENT = bounded(
     r"(?:\b\w+ ){1,6}?(?:(?:sub)?scales?|scores?|index|inventory|questionnaire|assessment|"
     r"checklist|rating|examination|interview|battery|diary|scoring|staging|criteri(?:a|on)|(?:bio)?markers?)\b"
@@ -78,6 +80,8 @@ class Placed(NamedTuple):
     """Whether it is death."""
     bears: bool = True
     """Whether it tells of the condition asked about, or how people fare with any condition."""
+    of_course: bool = False
+    """Whether it is the condition that gets worse, where any grave harm is asked about."""
 
 
 def is_composite(result: Result) -> bool:
@@ -107,8 +111,11 @@ def is_of_other_kind(result: Result, asked: Asked) -> bool:
     told = result.components or _OR.split(f"{result.concept}, {result.outcome}")
     kinds = {c.family for text in told if (c := construct_of(text, text))}
     named = [construct_of(outcome, outcome) for outcome in asked.measured]
-    sure = bool(named) and all(c and not c.generic for c in named)
-    return sure and kinds.isdisjoint(c.family for c in named if c)
+    if not named or not all(c and (not c.generic or c.family == "relapse") for c in named):
+        return False
+    # That a disease comes back, whatever it is, shows in how it goes on, and in deaths.
+    wider = {*_COURSE, "mortality"} if any(c and c.generic for c in named) else set[str]()
+    return kinds.isdisjoint({*wider, *(c.family for c in named if c)})
 
 
 def _of_composite(result: Result, asked: Asked) -> Placed:
@@ -133,6 +140,7 @@ def _of_composite(result: Result, asked: Asked) -> Placed:
         is_grave=any(part.is_grave for part in parts),
         is_fatal=all(part.is_fatal for part in parts),
         bears=any(part.bears for part in parts),
+        of_course=any(part.of_course for part in parts),
     )
 
 
@@ -160,17 +168,25 @@ def placed(result: Result, asked: Asked) -> Placed:
         return _asked_harm(asked)
     worded = by_wording if by_wording and by_wording.construct is construct else term
     higher = _polarity(worded, result, asked)
-    is_any = asked.any_grave and construct.grave
+    of_course = _is_of_course(construct, result, asked)
+    is_any = (asked.any_grave and construct.grave) or of_course
     weight = "critical" if is_any else _weight(construct, result, asked)
     kind = _kind_of_event(construct, result, asked)
     if kind or (weight == "harm" and construct.importance == "surrogate"):
         # What is feared of a laboratory value is told in the record's words: "hypocalcaemia".
         name = " ".join((kind or result.outcome).casefold().split())
         return Placed(condition_in(name) or name, weight, higher, is_grave=construct.grave)
+    is_grave = construct.grave or of_course
     is_fatal = construct.grave and construct.family == "mortality"
     more = _in_condition(construct, asked)
     bears = is_any or _bears(construct, result, asked)
-    return Placed(construct.name, weight, higher, more, construct.grave, is_fatal, bears)
+    return Placed(construct.name, weight, higher, more, is_grave, is_fatal, bears, of_course)
+
+
+def _is_of_course(construct: Construct, result: Result, asked: Asked) -> bool:
+    """Whether a question on any grave harm is on an event by which its condition gets worse."""
+    decides = construct.importance == "critical" and construct.family in _COURSE
+    return asked.any_grave and decides and not asked.in_anyone and _bears(construct, result, asked)
 
 
 def _bears(construct: Construct, result: Result, asked: Asked) -> bool:
@@ -275,9 +291,14 @@ def _of_unknown(result: Result, asked: Asked, name: str) -> Importance:
     return "critical" if is_asked else "important"
 
 
+def without_instruments(text: str) -> str:
+    """The folded words of an outcome that name no scale or marker."""
+    return _INSTRUMENT.sub(" ", key_of(text))
+
+
 def _is_asked(name: str, asked: Asked) -> bool:
     """Whether an outcome names what is asked about, and not a scale that is named after it."""
-    told = f" {_INSTRUMENT.sub(' ', key_of(name))} "
+    told = f" {without_instruments(name)} "
     return any(f" {key_of(outcome)} " in told for outcome in asked.outcomes if key_of(outcome))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from deepcritical.appraisal.asked import Asked
-from deepcritical.appraisal.outcomes import symptom_of
+from deepcritical.appraisal.outcomes import symptom_of, without_instruments
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
@@ -155,7 +155,7 @@ def _is_on_it(result: Result, asked: Asked) -> bool:
     texts = (result.outcome, result.concept)
     # Where it is to be prevented, it must be what is counted, and not what those have who recover.
     if asked.prevention:
-        near = _closest(texts, asked.condition)
+        near = _closest(map(without_instruments, texts), asked.condition)
         is_it = near == "broader" and names_condition((result.condition,), asked.condition)
         return (near == "direct" or is_it) and not _OF_THE_ILL.search(" ".join(texts))
     return names_condition((result.condition, *texts), asked.condition)

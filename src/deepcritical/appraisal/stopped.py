@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from deepcritical.appraisal.arms import IN_BOTH, Tested, got_by, tested_by
+from deepcritical.appraisal.arms import IN_BOTH, Tested, tested_by
 from deepcritical.appraisal.asked import Asked, canonical
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
@@ -13,19 +13,6 @@ from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.questions.withdrawing import STOPS, mentions_in, stopped_in
 
 _GOES_ON = bounded(r"\b(?:continu(?:e|es|ed|ing|ation)|not withdrawn)\b", re.IGNORECASE)
-_OF_WITHDRAWAL = bounded(
-    r"\b(?:withdrawal|discontinuation|deprescribing|cessation) (?:trial|study|phase|design)\b|"
-    r"\b(?:withdrawal|discontinuation|cessation|stopping) (?:of|from) (?:[\w-]+ ){0,3}"
-    r"(?:treatment|therapy|medications?|drugs?)\b",
-    re.IGNORECASE,
-)
-"""In a title that names no drug as the one that is stopped."""
-_HAD_IT = bounded(
-    r"(?<!not )(?<!never )(?<!previously )\b(?:on|taking|receiving|using|respon\w+ to)"
-    r"(?: (?!or\b|and\b|to\b)[\w.-]+){0,6} $",
-    re.IGNORECASE,
-)
-"""Before a drug that those who were studied took when the study began."""
 _STARTED = "it tests taking the drug, and not stopping it"
 
 
@@ -40,8 +27,8 @@ def stopped_by(
 ) -> Tested:
     """Return what a result tests of stopping the drug; its side is the arm that stopped.
 
-    The other arm went on with the drug and with nothing else, in a study of people who took it:
-    its arms, its title or its people say so. A trial of starting the drug is none.
+    The other arm went on with the drug and with nothing else: the arms or the title say so. A trial
+    of starting the drug is none.
 
     Args:
         found: What the result tests of the drug.
@@ -63,12 +50,7 @@ def stopped_by(
     if on_arm is None or off_arm is None or found.side in told:
         return Tested(why_not=_STARTED)
     went_on = _GOES_ON.search(on_arm.label) and not _GOES_ON.search(off_arm.label)
-    if (
-        told
-        or went_on
-        or is_on_stopping(evidence.citation.title, asked)
-        or _took(reading, on_arm, off_arm)
-    ):
+    if told or went_on or is_on_stopping(evidence.citation.title, asked):
         return found._replace(side=off, stopped=True)
     return Tested(why_not=_STARTED)
 
@@ -78,9 +60,8 @@ _SIDES: tuple[Literal["a", "b"], ...] = ("a", "b")
 
 def is_on_stopping(title: str, asked: Asked) -> bool:
     """Return whether a title is of stopping the drug, or one of its class."""
-    ours = asked.names | asked.classes
     stopped = {canonical(name) for name in stopped_in(title, asked.names)}
-    return bool(stopped & ours) if stopped else _OF_WITHDRAWAL.search(title) is not None
+    return bool(stopped & (asked.names | asked.classes))
 
 
 def _says_stopped(arm: Arm | None, asked: Asked) -> bool:
@@ -89,16 +70,3 @@ def _says_stopped(arm: Arm | None, asked: Asked) -> bool:
         return False
     named = {canonical(name) for _, _, name in mentions_in(arm.label)}
     return named <= asked.names | asked.classes | asked.kin
-
-
-def _took(reading: StudyReading, on: Arm, off: Arm) -> bool:
-    """Whether those randomised took just what one arm went on with."""
-    if "randomised" not in reading.design:
-        return False
-    got = got_by(on, off) - got_by(off, on)
-    people = (reading.population.description, *reading.population.qualifiers)
-    return any(
-        canonical(name) in got and _HAD_IT.search(text[:start])
-        for text in people
-        for start, _, name in mentions_in(text, got)
-    )

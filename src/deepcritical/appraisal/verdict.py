@@ -346,7 +346,7 @@ def _rule(
     randomised = first.tier == "randomised"
     if way is Way.HARM:
         proven = randomised and first.importance != "surrogate"
-        is_other = first.asked and randomised and not first.harm_asked
+        is_other = first.asked and not first.harm_asked
         weak = _OTHER_BETTER if is_other else WEAK_SIGNAL if first.wanted else _SIGNAL
         if certainty is Certainty.VERY_LOW:
             return weak

@@ -206,6 +206,7 @@ def _weigh(
         "tier": _tier(study, result, grade),
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
+        "of_course": told_as.of_course,
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
         "against_asked": tested.asked or (bool(match) and way is Way.BENEFIT),
         "non_inferior": vote.non_inferior and not asked.superior,

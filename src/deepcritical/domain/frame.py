@@ -53,7 +53,8 @@ _IF_SAFE = bounded(
     r"(?: (?:more|any|the|risk|of|serious|severe|significant|real|actual)){0,3} "
     r"(?:(?:serious|severe) (?:adverse (?:events?|effects?|reactions?)|side[- ]effects?)|harms?|"
     r"SAEs?)(?! reduction)\b|"
-    r"\b(?:less|more) (?:toxic|dangerous|harmful)\b|\bbetter tolerated\b",
+    r"\b(?:less|more|fewer|lower|higher) (?:\w+ )?(?:toxic(?:ity)?|dangerous|harmful|"
+    r"side[- ]effects|adverse (?:events|effects|reactions))\b|\bbetter tolerated\b",
     re.IGNORECASE,
 )
 _IF_MORE = bounded(
@@ -142,6 +143,8 @@ class QuestionFrame(Model):
     """Of a class, the drugs that belong to it."""
     comparators: tuple[str, ...] = ()
     """What it is compared with, in generic names; "placebo" too."""
+    compared_together: bool = False
+    """Whether it is compared with all of these as they are given together: "than A plus B"."""
     condition: Condition | None = None
     harm: Condition | None = None
     """In a question on safety the condition that the drug may bring."""

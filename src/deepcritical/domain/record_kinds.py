@@ -16,6 +16,12 @@ _RETRACTED_TEXT = bounded(
     r"(?:retracted|withdrawn)\b",
     re.IGNORECASE,
 )
+_RETRACTED_NOTE = bounded(
+    r"(?:^|[;.(])\W*(?:(?:this|the) )?(?:(?:article|paper|publication|preprint|manuscript|study)"
+    r",? )?(?:(?:has been|was|is|since|later) ){0,2}(?:retracted|withdrawn)\b",
+    re.IGNORECASE,
+)
+"""In a note on a paper. That one of the trials that it pools was withdrawn is no such note."""
 _NOTICE_TYPE = bounded(
     r"retraction (?:of publication|notice)|^(?:partial[ -])?retraction$|"
     r"expression[ -]of[ -]concern|^(?:published )?erratum|^corrigendum|^correction$",
@@ -52,15 +58,18 @@ def is_preprint(evidence: Evidence) -> bool:
 
 
 def is_retracted(evidence: Evidence) -> bool:
-    """Return whether its index, title or an integrity look-up say so, or its text is the notice.
+    """Return whether its index, title, note or an integrity look-up say so, or its text is the notice.
 
     A notice has the words of title and text from the work that it takes back.
     """
     types = "\n".join(evidence.metadata.publication_types)
     if _RETRACTED.search(types) or _NOTICE_TYPE.search(types):
         return bool(_RETRACTED.search(types))
+    noted = is_paper(evidence) and _RETRACTED_NOTE.search(evidence.metadata.note or "")
     return evidence.metadata.integrity == "retracted" or bool(
-        _RETRACTED_TITLE.search(evidence.citation.title) or _RETRACTED_TEXT.match(evidence.content)
+        noted
+        or _RETRACTED_TITLE.search(evidence.citation.title)
+        or _RETRACTED_TEXT.match(evidence.content)
     )
 
 

@@ -104,6 +104,9 @@ class _OnOutcome(Model):
     """Whether the question asks if the drug brings more of it."""
     of_other_kind: bool = False
     """Whether the question asks for outcomes of another kind."""
+    of_course: bool = False
+    """Whether it is the condition that gets worse, where any grave harm is asked about: that it
+    does not is no answer."""
     is_fatal: bool = False
     """Whether it is of deaths."""
     of_class: bool = False

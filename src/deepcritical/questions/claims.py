@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from deepcritical.domain.frame import (
@@ -260,13 +261,17 @@ def is_on_being_as_good(frame: QuestionFrame) -> bool:
     return _AS_GOOD.search(frame.text) is not None
 
 
+def _others(frame: QuestionFrame, names: Iterable[str]) -> str:
+    return listed(names, "plus" if frame.compared_together else "or")
+
+
 def _comparison(frame: QuestionFrame, active: list[str], *, worse: bool = False) -> str:
     how = "at least as well as" if is_on_being_as_good(frame) else "better than"
     ending = "" if are_several(frame) else "s"
     if worse:
         how = "worse than"
     on = f" on {listed(frame.outcomes)}" if frame.outcomes else ""
-    others = listed(active, "or")
+    others = _others(frame, active)
     at = where(frame)
     if frame.prevents and frame.condition and not on:
         at = f" at preventing {frame.condition.name}{whom_of(frame)}"
@@ -326,7 +331,7 @@ def subject_of(question: ResearchQuestion) -> str:
     if frame and frame.feared:
         return f"{drug} and {frame.feared.name}{where(frame)}"
     if frame and frame.kind is QuestionKind.COMPARISON and frame.comparators:
-        drug = f"{drug} compared with {listed(frame.comparators, 'or')}"
+        drug = f"{drug} compared with {_others(frame, frame.comparators)}"
     if frame and frame.stopping:
         return f"{drug}{where(frame)}"
     return f"{drug} for {question.condition.name if question.condition else question.text}"

@@ -97,7 +97,7 @@ WORSE = _cue(
 """Asks for drugs that do harm, where drugs are asked for."""
 RAISES = _cue(
     r"increas\w*|rais(?:e|es|ed|ing)|elevat\w*|higher|greater|more|excess|worsen\w*|worse|caus\w*|"
-    r"rise|harm\w*|accelerat\w*|speed\w* up|hasten\w*"
+    r"rise|harm\w*|accelerat\w*|speed\w* up|hasten\w*|trigger\w*"
 )
 """More of what is measured, or its getting worse."""
 LOWERS = _cue(

@@ -205,7 +205,10 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
         return QuestionKind.COMBINATION
     if kind in (QuestionKind.EFFICACY, QuestionKind.POPULATION) and sets_beside(names):
         return QuestionKind.COMPARISON
-    if kind is QuestionKind.COMBINATION and cues.COMPARES.search(text):
+    is_set_against = names.compared and are_together(names)
+    if (kind is QuestionKind.COMBINATION and cues.COMPARES.search(text)) or (
+        kind is QuestionKind.SAFETY and is_set_against
+    ):
         return QuestionKind.COMPARISON
     if kind is QuestionKind.SAFETY and is_one and _is_on_help(names):
         return QuestionKind.EFFICACY
@@ -281,13 +284,15 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
     prevented = not is_on_harm and prevents(names, roles.condition)
     # Of prevention the new cases are what is measured, named or not.
     outcomes = tuple(o for o in roles.outcomes if not (prevented and o == "incidence"))
-    asked, compared, other = sides_of(names, drugs, two=kind is QuestionKind.COMPARISON)
+    sides = sides_of(names, drugs, two=kind is QuestionKind.COMPARISON)
+    asked = sides.asked
     return QuestionFrame(
         text=text,
         kind=kind,
         drugs=tuple(d for named in asked for d in _parts(named)),
         members=asked[0].group.members if asked and asked[0].group else (),
-        comparators=(*(part.name for named in compared for part in _parts(named)), *other),
+        comparators=(*(p.name for named in sides.compared for p in _parts(named)), *sides.other),
+        compared_together=sides.together,
         condition=roles.condition,
         harm=roles.harm,
         population=roles.population,

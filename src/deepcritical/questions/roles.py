@@ -71,6 +71,10 @@ _GIVEN_FOR = bounded(
     re.IGNORECASE,
 )
 """Before what a drug is given for, which it is not feared to bring."""
+_COURSE = r"(?:recurr|relaps|progress|exacerbat|flare)\w*"
+_COURSE_BEFORE = bounded(rf"\b{_COURSE} (?:of|in) (?:the |their )?$", re.IGNORECASE)
+_COURSE_BEHIND = bounded(rf"(?:['’]s?)?[ -]{_COURSE}", re.IGNORECASE)
+"""Words beside a condition for what becomes of those who have it."""
 _SURELY = 0.5
 _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
@@ -132,7 +136,7 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
     """
     text, rest = names.text, _without_drugs(names)
-    told = [one if on_harm else one.treated for one in _told(names)]
+    told = [one if on_harm and not _goes_on(text, one) else one.treated for one in _told(names)]
     asks = _asking_from(text)
     harm = _feared(text, told, asks) if on_harm else None
     brought = _joined(text, [one if one.is_hoped else one.as_harm for one in told], harm)
@@ -257,7 +261,7 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
     ends = [one.mention.end for one in had]
     had += [t for t in told if any(is_set_beside(text, end, t.mention.start) for end in ends)]
     harm = _leading([one for one in told if one not in had], HARM, least, asks)
-    if harm is None and len(told) == 1 and not had and _BRINGS.search(text):
+    if harm is None and len(told) == 1 and told[0].role[HARM] and not had and _BRINGS.search(text):
         before = text[: told[0].mention.start]
         return None if _AMONG.search(before) else told[0]
     return harm
@@ -266,6 +270,13 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
 def _is_had(before: str) -> bool:
     """Whether what stands before a condition says that people have it, or take a drug for it."""
     return bool(_OF_THOSE.search(before) or _GIVEN_FOR.search(before))
+
+
+def _goes_on(text: str, told: _Told) -> bool:
+    """Whether it is asked what becomes of those who have a condition: nobody fears to get it."""
+    start, end = told.mention.start, told.mention.end
+    before = _COURSE_BEFORE.search(text, max(0, start - _FAR), start)
+    return bool(before or _COURSE_BEHIND.match(text, end))
 
 
 def _asking_from(text: str) -> int:

@@ -71,6 +71,8 @@ class Sides(NamedTuple):
     compared: list[DrugNamed]
     other: tuple[str, ...]
     """What else it is compared with: no drug."""
+    together: bool = False
+    """Whether the drugs that it is compared with are given together."""
 
 
 def is_added(names: Names) -> bool:
@@ -94,12 +96,10 @@ def is_over_part(text: str, part: str) -> bool:
 
 def are_together(names: Names) -> bool:
     """Whether drugs are asked about as they are given together: "A with B", "combining A and B"."""
-    told = sorted(names.drugs, key=lambda named: named.start)
+    told = names.drugs
     if len({named.drug.name for named in told}) < 2 or any(named.group for named in told):
         return False
-    return bool(_COMBINES.search(names.text)) or any(
-        _WITH.fullmatch(names.text, one.end, other.start) for one, other in pairwise(told)
-    )
+    return bool(_COMBINES.search(names.text)) or any(_joined(names, told).values())
 
 
 def sets_beside(names: Names) -> bool:
@@ -144,6 +144,21 @@ def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
     asked = there[0] if len(there) == 1 else asked
     if placebo and against and not names.compared:
         return Sides([asked], [], placebo)
-    compared = [d for d in drugs if d is not asked] or list(names.beside[:1])
+    pairs = [pair for pair, joined in _joined(names, names.every).items() if joined]
+    beside = {name for pair in pairs if asked.drug.name in pair for name in pair}
+    left = [d for d in drugs if d.drug.name not in beside] if names.compared else []
+    compared = [d for d in left if d is not asked]
+    compared = compared or [d for d in drugs if d is not asked] or list(names.beside[:1])
     arm = "" if compared else other_arm(names)
-    return Sides([asked], compared, (arm, *placebo) if arm else placebo)
+    other = (arm, *placebo) if arm else placebo
+    joined = _joined(names, compared)
+    return Sides([asked], compared, other, together=bool(joined) and all(joined.values()))
+
+
+def _joined(names: Names, drugs: Sequence[DrugNamed]) -> dict[tuple[str, str], bool]:
+    """Of each drug and the next one, whether they are given together: "A plus B"."""
+    told = sorted(drugs, key=lambda named: named.start)
+    return {
+        (a.drug.name, b.drug.name): _WITH.fullmatch(names.text, a.end, b.start) is not None
+        for a, b in pairwise(told)
+    }

@@ -226,10 +226,18 @@ def where(frame: QuestionFrame) -> str:
     """In which condition and whom: " in children with asthma"."""
     if frame.condition is None:
         return whom_of(frame)
-    groups = tuple(name for name in frame.population if name in dict(cues.GROUPS))
-    others = tuple(name for name in frame.population if name not in groups)
+    groups, others = _groups_and_others(frame)
     who = f" in {listed(groups)} with " if groups else " in "
     return f"{who}{frame.condition.name}{whom_of(frame.model_copy(update={'population': others}))}"
+
+
+def _groups_and_others(frame: QuestionFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The groups of people, and the conditions that they have beside the one that is treated."""
+    treated = frame.condition.each if frame.condition else ()
+    held = {name.casefold() for one in treated for name in (one.name, *one.names)}
+    groups = tuple(name for name in frame.population if name in dict(cues.GROUPS))
+    others = (name for name in frame.population if name not in groups)
+    return groups, tuple(name for name in others if name.casefold() not in held)
 
 
 def headed(condition: Condition) -> Condition:
@@ -264,7 +272,9 @@ def _as_said(name: str, text: str) -> str:
 
 def whom_of(frame: QuestionFrame) -> str:
     """In whom: " in children"; '' where nobody is named."""
-    named = listed(in_a_sentence(_as_said(name, frame.text)) for name in frame.population)
+    groups, others = _groups_and_others(frame)
+    had = listed(in_a_sentence(_as_said(name, frame.text)) for name in others)
+    named = " with ".join(filter(None, (listed(groups), had)))
     return f" in {named}" if named else ""
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
@@ -42,6 +43,8 @@ _FELT = ("critical", "important")
 """Weights of what patients feel: a question on one outcome makes all others important at most."""
 _FEW_STUDIES = 2
 _FEW = "No more than two studies have a result that is weighed here; a search may miss others."
+_INDIRECT = "None of the results weighed here is of just the people and drugs asked about."
+_UNSURE = "The certainty of all results weighed here is very low."
 _OF_OTHERS = "; the people studied are not just those of this question"
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
 _OPEN = (VerdictLabel.NOT_ASSESSED, VerdictLabel.INSUFFICIENT)
@@ -100,7 +103,7 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
         harms=(*harm_sentences(verdict, drug), *told_harms),
         findings=tuple(_rows(verdict)),
         studies=_main_studies(matter),
-        missing=tuple(_missing(matter)),
+        missing=tuple(_missing(matter)) or _weak(verdict.rows),
         trials=trials_under_way(
             matter.studies, matter.evidence, matter.appraisals, matter.searched_on
         ),
@@ -317,6 +320,13 @@ def _rank(
         study.level or 9,
         -people,
     )
+
+
+def _weak(rows: Sequence[OutcomeRow]) -> tuple[str, ...]:
+    """What is missing where nothing else is: of other people, or unsure, is all that was found."""
+    if rows and all(row.directness != "direct" for row in rows):
+        return (_INDIRECT,)
+    return (_UNSURE,) if rows and all(r.certainty is Certainty.VERY_LOW for r in rows) else ()
 
 
 def _missing(matter: Matter) -> Iterator[str]:

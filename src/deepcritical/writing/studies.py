@@ -58,11 +58,12 @@ def design_of(study: StudyFinding, vote: Vote, readings: Mapping[str, StudyReadi
     if vote.review:
         return f"review of {vote.studies:,} studies" if (vote.studies or 0) > 1 else "review"
     reading = readings.get(vote.evidence_id)
+    if reading and "narrative_review" in reading.kinds:
+        return "narrative review"
     masked = next((_MASKED[f] for f in (reading.design if reading else ()) if f in _MASKED), "")
     kind = {
         "randomised": "randomised trial",
         "controlled": "controlled study, not randomised",
-        "reported": "narrative review",
         "uncontrolled": "study without a control group",
     }[vote.tier]
     if vote.tier in ("controlled", "uncontrolled") and study.level is not None and study.level >= 3:

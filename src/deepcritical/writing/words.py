@@ -83,8 +83,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     is_subject = wording < FOURTH or "of {outcome} was " not in said
     if wording >= THIRD and is_subject and _is_plural(outcome):
         said = said.replace("{outcome} was ", "{outcome} were ")
-    own = row.members if wording >= LATEST and row.members else drug
-    given = f"{row.tested_as}, among them {drug}," if row.tested_as else own
+    given = as_tested(row, drug, wording)
     if row.control == CONTINUED:
         given = f"{STOPPING}{given.replace(STOPPING, '')}"
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
@@ -94,6 +93,14 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
     return f"{capitalised(told)}{_who(row)} ({_figures(row, wording)})."
+
+
+def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
+    """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
+    if not row.tested_as:
+        return row.members if wording >= LATEST and row.members else drug
+    is_named = wording < LATEST or drug.casefold() in row.tested_as.casefold()
+    return f"{row.tested_as}, {'among them' if is_named else 'the class of'} {drug},"
 
 
 def measured_as(row: OutcomeRow) -> str:

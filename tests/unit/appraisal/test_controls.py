@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
@@ -76,7 +77,7 @@ def test_a_row_of_a_former_report_keeps_its_words() -> None:
 def test_what_was_found_for_a_class_bears_the_name_of_the_class() -> None:
     one = vote(of_class=True, tested_as="flurbine blockers", control="placebo")
     row = outcome_rows(findings(one))[0]
-    assert row_sentence(row, DRUG).startswith(f"Flurbine blockers, among them {DRUG}, ")
+    assert row_sentence(row, DRUG).startswith(f"Flurbine blockers, the class of {DRUG}, ")
 
 
 def test_of_a_network_neither_people_nor_studies_are_those_of_one_drug() -> None:
@@ -122,6 +123,35 @@ def test_a_class_within_a_class_is_not_the_other_one(named: str, *, counts: bool
         names=frozenset({"atypical antipsychotics", "olanzapine"}), is_class=True
     )
     assert bool(ballot(study(result(), arms=(given, arm("B"))), question).votes) is counts
+
+
+@pytest.mark.parametrize(
+    ("named", "members"),
+    [
+        ("antipsychotics", [""]),
+        ("wompy antipsychotics", ["wompy antipsychotics"]),
+        ("atypical antipsychotics", ["atypical antipsychotics"]),
+        ("olanzapine", ["olanzapine"]),
+        ("no antipsychotics", []),
+        ("antipsychotics withdrawal aid", []),
+    ],
+)
+def test_a_kind_of_a_class_is_told_as_itself(named: str, members: list[str]) -> None:
+    drug, condition = Drug(name="antipsychotics"), Condition(name="testitis", names=("testitis",))
+    question = asked_of(drug, condition)
+    votes = ballot(study(result(), arms=(arm("A", named), arm("B"))), question).votes
+    assert [v.members for v in votes] == members
+
+
+@pytest.mark.parametrize(("pooled", "joint"), [(True, "or"), (False, "with")])
+def test_drugs_of_a_class_that_were_given_together_are_no_alternatives(
+    joint: str, *, pooled: bool
+) -> None:
+    drug, condition = Drug(name="antipsychotics"), Condition(name="testitis", names=("testitis",))
+    given = arm("A", "olanzapine", "quetiapine", alternatives=pooled)
+    told = study(result(), arms=(given, arm("B")))
+    (found,) = ballot(told, asked_of(drug, condition)).votes
+    assert found.members == f"olanzapine {joint} quetiapine"
 
 
 def dosed(text: str) -> QuestionFrame:
@@ -238,7 +268,7 @@ def test_a_control_is_told_by_its_words(given: tuple[str, ...], control: str) ->
 def test_a_class_in_other_people_says_both() -> None:
     one = vote(tested_as="flurbine blockers", directness="related", control="placebo")
     said = row_sentence(outcome_rows(findings(one))[0], DRUG)
-    assert "among them" in said
+    assert "the class of" in said
     assert "in people with another condition" in said
 
 

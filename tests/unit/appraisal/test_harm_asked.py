@@ -109,6 +109,22 @@ def test_an_outcome_of_another_kind_than_asked_is_marked(outcome: str, other: bo
     assert vote.of_other_kind is other
 
 
+@pytest.mark.parametrize(
+    ("outcome", "other"),
+    [
+        ("serum flurbol", True),
+        ("quality of life", True),
+        ("progression of testitis", False),
+        ("overall survival", False),
+    ],
+)
+def test_what_does_not_tell_whether_a_disease_comes_back_is_marked(
+    outcome: str, *, other: bool
+) -> None:
+    votes = ballot(study(result(outcome)), asked(outcomes=("recurrence",))).votes
+    assert [vote.of_other_kind for vote in votes] == [other]
+
+
 def test_an_outcome_in_no_table_is_asked_about_by_its_words() -> None:
     wanted = asked(outcomes=("flurbing",))
     votes = [

@@ -110,6 +110,20 @@ def test_what_was_calculated_is_marked() -> None:
     assert (plain.from_arms, plain.turned_from) == (False, None)
 
 
+@pytest.mark.parametrize(
+    ("ratio", "way"),
+    [(eff("HR", 0.6, 0.4, 0.9), Way.BENEFIT), (eff("HR", 1.0, 0.7, 1.4), Way.NO_DIFFERENCE)],
+)
+@pytest.mark.parametrize(("events", "level"), [((30, 33), "primary"), ((10, 40), "unstated")])
+def test_a_ratio_that_is_told_goes_before_one_of_counts(
+    ratio: Effect, way: Way, events: tuple[int, int], level: str
+) -> None:
+    at_a_year = counted(*events, 100, outcome=DEATHS, better="unclear", level=level)
+    over_all = result(DEATHS, better="unclear", effect=ratio, level="unstated")
+    (vote_of_it,) = ballot(study(at_a_year, over_all)).votes
+    assert (vote_of_it.way, vote_of_it.effect) == (way, ratio)
+
+
 DIED = (
     ((0.90, 0.80, 1.01), (0.97, 0.85, 1.11), "unsupported"),
     ((0.99, 0.96, 1.02), (1.0, 0.97, 1.03), "refuted"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.leading import leading
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.certainty import Certainty
@@ -25,7 +26,7 @@ from tests.unit.appraisal.builders import (
     study,
     vote,
 )
-from tests.unit.appraisal.cases import cohort, eff, judged, trial
+from tests.unit.appraisal.cases import cohort, comparison, eff, judged, trial
 
 TESTITIS = Condition(name="testitis", names=("testitis",), known=False)
 FRACTURE = Condition(name="hip fractures", names=("hip fractures",))
@@ -62,6 +63,45 @@ def test_whether_a_drug_is_safe_counts_deaths() -> None:
     died = result("death from any cause", kind="safety", better="b", effect=MORE)
     question = asking("Is examplol safe in testitis?", QuestionKind.SAFETY, condition=TESTITIS)
     assert judged(trial(died, n=9000), question=question).label is VerdictLabel.HARMFUL
+
+
+SAFE = "Is examplol safe in testitis?"
+FEW = result("serious adverse events", kind="safety", better="no_difference", effect=Effect(p=0.9))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "better", "label", "leads"),
+    [
+        ("relapse of testitis", "b", VerdictLabel.HARMFUL, "relapse or recurrence"),
+        ("progression of testitis", "b", VerdictLabel.HARMFUL, "progression"),
+        ("relapse of testitis", "a", VerdictLabel.UNSUPPORTED, "serious adverse events"),
+        ("flurb score", "b", VerdictLabel.UNSUPPORTED, "serious adverse events"),
+    ],
+)
+def test_a_condition_that_gets_worse_is_a_grave_harm(
+    outcome: str, better: str, label: VerdictLabel, leads: str
+) -> None:
+    told = result(outcome, better=better, effect=MORE if better == "b" else LESS)
+    question = asking(SAFE, QuestionKind.SAFETY, condition=TESTITIS)
+    verdict = judged(trial(told, n=9000), trial(FEW, n=900), question=question)
+    assert verdict.label is label
+    assert leading(verdict.rows)[0].outcome == leads
+
+
+def test_a_cohort_in_favour_of_the_other_drug_is_told_as_a_comparison() -> None:
+    question = asking(
+        "examplol versus testamine", QuestionKind.COMPARISON, comparators=("testamine",)
+    )
+    verdict = judged(cohort(result(better="b"), b=("testamine",)), question=question)
+    assert verdict.label is VerdictLabel.UNSUPPORTED
+
+
+def test_what_is_compared_with_together_is_all_of_it() -> None:
+    question = comparison("testamine")._replace(
+        comparators={"testamine": "testamine", "blivetine": "blivetine"}, compared_together=True
+    )
+    both, one = (trial(result(), b=drugs) for drugs in (("testamine", "blivetine"), ("testamine",)))
+    assert [len(ballot(told, question).votes) for told in (both, one)] == [1, 0]
 
 
 def test_trials_of_the_drug_go_before_a_review_of_its_class() -> None:

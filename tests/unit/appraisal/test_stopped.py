@@ -21,7 +21,6 @@ from tests.unit.appraisal.builders import (
     arm,
     asked,
     null,
-    people,
     record,
     result,
     study,
@@ -56,7 +55,6 @@ def side_of(title: str, *arms: Arm, **changes: Any) -> str:
         (WITHDRAWN, (ON, OFF), "b"),
         ("Relapse after discontinuation of examplol in testitis", (ON, OFF), "b"),
         ("Stopping or continuing examplol in testitis", (ON, OFF), "b"),
-        ("A randomised discontinuation trial in testitis", (ON, OFF), "b"),
         (PLAIN, (GOES_ON, OFF), "b"),
         (PLAIN, (ON, STOPPED), "b"),
         (PLAIN, (named(OFF, "A").model_copy(update={"id": "A"}), named(GOES_ON, "B")), ""),
@@ -73,22 +71,6 @@ def side_of(title: str, *arms: Arm, **changes: Any) -> str:
 )
 def test_the_side_is_the_arm_that_stopped(title: str, arms: tuple[Arm, ...], side: str) -> None:
     assert side_of(title, *arms) == side
-
-
-@pytest.mark.parametrize(
-    ("who", "design", "side"),
-    [
-        ("adults taking examplol for years", ("randomised",), "b"),
-        ("adults who responded to examplol", ("randomised",), "b"),
-        ("adults not taking examplol", ("randomised",), ""),
-        ("adults taking testamine", ("randomised",), ""),
-        ("adults taking examplol or nothing", ("cohort",), ""),
-    ],
-)
-def test_that_people_took_it_makes_a_trial_one_of_stopping(
-    who: str, design: tuple[str, ...], side: str
-) -> None:
-    assert side_of(PLAIN, ON, OFF, population=people(description=who), design=design) == side
 
 
 def votes(reading: StudyReading, title: str, matches: Any = None) -> tuple[Vote, ...]:

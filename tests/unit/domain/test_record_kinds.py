@@ -25,6 +25,24 @@ def test_retracted_by_an_integrity_look_up_alone() -> None:
 
 
 @pytest.mark.parametrize(
+    ("note", "retracted"),
+    [
+        ("preprint; withdrawn by its server over its data", True),
+        ("author list incomplete. The preprint was later withdrawn", True),
+        ("retracted; the notice is not shown", True),
+        ("its pooled trials include a preprint that was withdrawn", False),
+        ("two patients were withdrawn", False),
+    ],
+)
+def test_a_note_alone_says_so(note: str, *, retracted: bool) -> None:
+    assert is_retracted(paper(note=note)) is retracted
+
+
+def test_a_trial_that_was_withdrawn_from_its_registry_is_not_retracted() -> None:
+    assert not is_retracted(trial(note="withdrawn before anyone was enrolled"))
+
+
+@pytest.mark.parametrize(
     ("title", "types"),
     [
         (f"Retraction: {TITLE}", []),

@@ -32,6 +32,33 @@ def test_more_of_a_condition_is_feared(text: str, harm: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("Does aspirin increase recurrence of gout?", "gout"),
+        ("Can digoxin trigger a psoriasis flare?", "psoriasis"),
+        ("Does haloperidol cause relapse of epilepsy?", "epilepsy"),
+    ],
+)
+def test_what_comes_back_is_had_and_not_feared(text: str, condition: str) -> None:
+    frame = read_frame(text)
+    assert (frame.condition and frame.condition.name, frame.harm) == (condition, None)
+    assert (frame.outcomes, frame.raises) == (("recurrence",), True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does apixaban cause less toxicity than warfarin in stroke?",
+        "Does sertraline have fewer side effects than citalopram in depression?",
+        "Is there a higher toxicity with digoxin than with sotalol in atrial fibrillation?",
+    ],
+)
+def test_a_comparison_of_side_effects_is_on_harm(text: str) -> None:
+    frame = read_frame(text)
+    assert (frame.kind, frame.brings_harm) == (QuestionKind.COMPARISON, True)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Is apixaban better than warfarin against stroke in atrial fibrillation?",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.frame import QuestionKind
+from deepcritical.questions.claims import claim_of
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
 from deepcritical.questions.searching import search_sides
@@ -28,6 +29,34 @@ def test_what_is_compared_with_stands_behind_such_words(text: str) -> None:
     frame = read_frame(text)
     assert frame.kind is QuestionKind.COMPARISON
     assert ([d.name for d in frame.drugs], frame.comparators) == (["apixaban"], ("warfarin",))
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "together"),
+    [
+        (
+            "Is apixaban better than aspirin plus clopidogrel in stroke?",
+            "aspirin clopidogrel",
+            True,
+        ),
+        (
+            "Is apixaban plus aspirin better than warfarin plus aspirin in stroke?",
+            "warfarin",
+            False,
+        ),
+        (
+            "Does apixaban cause less toxicity than aspirin plus clopidogrel in stroke?",
+            "aspirin clopidogrel",
+            True,
+        ),
+        ("Is apixaban better than aspirin or clopidogrel in stroke?", "aspirin clopidogrel", False),
+    ],
+)
+def test_what_plus_joins_is_given_together(text: str, others: str, *, together: bool) -> None:
+    frame = read_frame(text)
+    assert (frame.kind, frame.drugs[0].name) == (QuestionKind.COMPARISON, "apixaban")
+    assert (set(frame.comparators), frame.compared_together) == ({*others.split()}, together)
+    assert ("aspirin plus clopidogrel" in claim_of(frame)) is (together and not frame.brings_harm)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_harms_in_a_list_tell_the_class_that_was_tested() -> None:
     tested = {"tested_as": "testamines", "comparator": "flurbol"}
     votes += [changed(Way.HARM, row="blorks", outcome="blorks", **OF_HARM, **tested)]
     listed = harm_sentences(decide(findings(*votes)), "examplol")[-1].text
-    assert "blorks (with testamines, among them examplol, than with flurbol)" in listed
+    assert "blorks (with testamines, the class of examplol, than with flurbol)" in listed
 
 
 @pytest.mark.parametrize(("measure", "said"), [("MD", "higher"), ("RR", "more frequent")])

@@ -106,6 +106,13 @@ ABSENT: tuple[tuple[list[Vote], dict[str, object], str, str], ...] = (
     ([told(Way.BENEFIT, "zorb level", "surrogate")], {}, "No trial result weighed here is", ""),
     ([told(Way.HARM, "snerks", "harm")], {}, "", "randomised trial"),
     ([told(Way.HARM, "snerks", "harm")], {}, "", "what patients feel"),
+    (
+        [vote(row="snerk", directness="broader")] * 3,
+        {},
+        "is of just the people and drugs asked about.",
+        "",
+    ),
+    ([told(Way.CONFLICT, "snerk", people=10)] * 3, {}, "all results weighed here is very low", ""),
     ([told(Way.BENEFIT, "snerk")], {"outcomes": ("snerk",)}, "is on snerk by itself.", ""),
 )
 

@@ -46,7 +46,7 @@ def test_a_row_is_on_stopping(way: Way, said: str, direction: str, drug: str) ->
 def test_a_class_that_was_stopped_is_named_once() -> None:
     (row,) = outcome_rows(findings(vote(control=CONTINUED, of_class=True, tested_as="testols")))
     told = row_sentence(row, f"stopping {DRUG}")
-    assert told.startswith("Stopping testols, among them examplol, improved")
+    assert told.startswith("Stopping testols, the class of examplol, improved")
 
 
 def test_the_brief_is_on_stopping() -> None:
