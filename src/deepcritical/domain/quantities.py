@@ -175,7 +175,7 @@ _NOUNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for kind, words in (
         (
             "people",
-            "patients?|participants?|subjects?|adults?|persons?|people|individuals?|veterans?|"
+            "(?:in|out)?patients?|participants?|subjects?|adults?|persons?|people|individuals?|veterans?|"
             "volunteers?|infants?|children|women|men|cases|controls|residents|users|students",
         ),
         (

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.grading import participants
+from deepcritical.domain.study_size import participants
 from tests.unit.domain.records import TITLE, paper, trial
 
 
