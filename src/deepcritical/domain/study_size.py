@@ -59,16 +59,19 @@ _NOT_COUNTED = bounded(
     re.IGNORECASE,
 )
 _CALENDAR = bounded(
-    r"\b(?:in|since|from|to|and|between|until|through|during|years|\w{3,9} \d{1,2}),?\s$", re.I
+    r"\b(?:in|since|from|to|and|between|until|through|during|years|\w{3,9} \d{1,2}),?\s"
+    r"(?:[A-Z][a-z]{2,8}\.?,?\s)?$"
 )
 _YEARS = range(1950, 2036)
-_GOES_ON = bounded(r"^(?:,| and|) \d")
+_GOES_ON = bounded(r"^(?:,| and| to|-|) ?\d")
 _PREPOSITION = bounded(rf"^(?: (?!{_WHO}\b)[\w-]+){{1,3}}? (?:in|of|with|among|from|for) ")
 _TO_ONE_ARM = bounded(rf"^ {_NOUN}(?: who were)? {_RANDOM} to [\w -]+,", re.IGNORECASE)
-_SHARE = bounded(r"^[^.;(\d]{0,40}\(\d[\d.·]*\s?%|^ (?:out )?of (?:the )?\d")
+_SHARE = bounded(r"^[^.;(\d]{0,40}\(\d[\d.·]*\s?%[);]|^ (?:out )?of (?:the )?\d")
 
 
-class _Count(NamedTuple):
+class Count(NamedTuple):
+    """A count of people, and whether they are said to be randomised."""
+
     n: int
     at_random: bool
 
@@ -97,16 +100,19 @@ def participants(evidence: Evidence) -> int | None:
     return best.n - (_sum(other) if other else 0)
 
 
-def _counts(text: str) -> Iterator[_Count]:
-    """The counts of people in the order of a text; no parts of them, and none of an event."""
-    for span in sentences(text):
-        for one in quantities(span.text):
-            before, behind = span.text[: one.start], span.text[one.end :]
-            part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
-            date = one.value in _YEARS and _CALENDAR.search(before)
-            if _is_whole(one, behind) and not (part or date or _GOES_ON.match(behind)):
-                at_random = _RANDOMISED.search(before) or _AT_RANDOM.match(behind)
-                yield _Count(int(one.value), bool(at_random))
+def _counts(text: str) -> Iterator[Count]:
+    return (count for span in sentences(text) for count in counts_in(span.text))
+
+
+def counts_in(sentence: str) -> Iterator[Count]:
+    """Yield the counts of people in a sentence; no parts of them, and none of an event."""
+    for one in quantities(sentence):
+        before, behind = sentence[: one.start], sentence[one.end :]
+        part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
+        date = one.value in _YEARS and _CALENDAR.search(before)
+        if _is_whole(one, behind) and not (part or date or _GOES_ON.match(behind)):
+            at_random = _RANDOMISED.search(before) or _AT_RANDOM.match(behind)
+            yield Count(int(one.value), bool(at_random))
 
 
 def _is_whole(one: Quantity, behind: str) -> bool:

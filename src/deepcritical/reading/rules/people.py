@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import Quantity, quantities
+from deepcritical.domain.study_size import counts_in
 from deepcritical.domain.text import Span
 from deepcritical.reading.rules.arms import KnownArms
 from deepcritical.reading.rules.clauses import plain
@@ -63,6 +64,8 @@ _SCREENED = bounded(
 _PART = bounded(
     r"^\s?(?:\(\d[\d.]*\s?%\)|%|(?:out )?of (?:the |these )?\d|of (?:the|these|them)\b)"
 )
+_SHARE = bounded(r"\s?\d[\d.·]*\s?%[^;]{0,20}")
+_ONLY_NOUN = bounded(r"[^\d.;,]{0,40}")
 _CALENDAR = bounded(
     r"\b(?:in|since|from|to|and|between|until|through|during|January|February|"
     r"March|April|May|June|July|August|September|October|November|December)\s$",
@@ -99,6 +102,8 @@ _MORE, _LEAST_SHARE = 1.02, 0.5
 _MOST_YEAR, _LEAST_YEAR = 2035, 1950
 
 
+_LAST = 3
+"""Rank of people whom only the rule for the record as a whole finds."""
 _OPENS = 2
 """Rank of people who open a sentence or of whom a study is: the only ones of their sentence."""
 
@@ -118,16 +123,18 @@ class _Count(NamedTuple):
     sentence: int
 
 
-def read_sizes(told: Sequence[Span], arms: KnownArms) -> Sizes:
+def read_sizes(told: Sequence[Span], arms: KnownArms, whole: int | None = None) -> Sizes:
     """Read how many people were randomised, or entered a study without it, and how many to arms.
 
     The people said to be randomised go before those who entered; the sum of all arms is taken
-    where no number of all people is given.
+    where no number of all people is given. Those who entered something are only a part, where the
+    record as a whole is on more (`whole`).
     """
     known = {arm.id: arm.n for arm in arms.arms if arm.n is not None}
     by_arm, place = (known, ()) if len(known) > 1 else _by_arm(told, arms)
     counts = [c for number, span in enumerate(told[1:], 1) for c in _counts(number, span)]
     counts = [c for c in counts if c.n not in by_arm.values()]
+    counts = [c for c in counts if not (c.rank == 1 and whole and whole > c.n)]
     best = min(counts, key=lambda c: (c.rank, c.sentence), default=None)
     total = sum(by_arm.values())
     if best is None:
@@ -146,9 +153,9 @@ def _counts(number: int, span: Span) -> Iterator[_Count]:
     if _PLAN.search(span.text) or span.label.startswith(_METHODS_OR_RESULTS):
         return
     line, asides = plain(span.text)
-    shares = {aside.at for aside in asides if "%" in aside.text}
+    shares = [aside.at for aside in asides if _SHARE.fullmatch(aside.text)]
     found = [q for q in quantities(line) if q.noun == "people" and _is_whole(q, line)]
-    found = [q for q in found if q.end not in shares]
+    found = [q for q in found if not any(_ONLY_NOUN.fullmatch(line[q.end : at]) for at in shares)]
     ranked = [(q, _rank(line[: q.start], line[q.end :])) for q in found]
     ranked = [(q, rank) for q, rank in ranked if rank != _OPENS or len(found) == 1]
     # "1694 women assigned to X, 1693 assigned to Y" counts arms.
@@ -160,6 +167,7 @@ def _counts(number: int, span: Span) -> Iterator[_Count]:
         of_people = _OF_PEOPLE.search(line[: aside.at]) and _BEHIND_RANDOM.match(line[aside.at :])
         if size and alone and of_people:
             yield _Count(_number(size[1]), 0, number)
+    yield from (_Count(c.n, _LAST, number) for c in counts_in(span.text) if c.at_random)
 
 
 def _is_whole(q: Quantity, line: str) -> bool:
