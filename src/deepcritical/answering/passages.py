@@ -131,9 +131,10 @@ class PassageReader:
         names_all = named == len(subjects)
         # Of words that no record has nobody knows whether the record with the name is on them.
         drugs = [subject for subject in subjects if subject.condition is None]
+        # With a drug and another name the subject is known: other words only rank.
         known = bool(drugs) and len(subjects) > 1
-        unsure = bool(self._topics.words) and not self._best_coverage and not known
-        if names_all and share >= _DIRECT and not unsure:
+        unsure = bool(self._topics.words) and not self._best_coverage
+        if names_all and (known or (share >= _DIRECT and not unsure)):
             return Bearing(True, coverage)
         # What names none of the drugs is on another treatment.
         on_drug = not drugs or any(subject.is_of(record) for subject in drugs)

@@ -55,6 +55,9 @@ _NEED_WORDS = frozenset(
     "publications report reports research "
     "affect affected affects associated association change changed changes influence influences "
     "linked related shorten shortens "
+    # What is said of a subject, and not what it is.
+    "argue argues become becomes becoming begin begins claim claims fit fits initial large lead "
+    "leads show shows start starting starts suitable "
     # What a question asks of a study itself.
     "closed closing completed conducted early enrolled finished follow followed followup funded "
     "funder funders funding halted id identifier number numbers participant participants phase "

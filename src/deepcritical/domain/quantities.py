@@ -182,7 +182,7 @@ _NOUNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "studies",
             "studies|trials?|rcts?|articles?|reviews?|papers?|publications?|reports?|cohorts?",
         ),
-        ("animals", "mice|rats?|animals?|rabbits?|dogs?|pigs?"),
+        ("animals", "mice|mouse|rats?|animals?|rabbits?|dogs?|pigs?|piglets?|sheep|monkeys?"),
         ("sites", "sites?|centers?|centres?|hospitals?|clinics?|countries|institutions?"),
         ("groups", "groups?|arms?"),
     )
