@@ -168,7 +168,7 @@ _MORE: Mapping[Aspect, _Need] = {
 }
 """Needs that the question beside its first one, its context or a model may add."""
 _CONTEXT: dict[Aspect, re.Pattern[str]] = {
-    Aspect.SAFETY: says(r"safe\w*", r"adverse", r"side effects?", r"tolerab\w+", r"harms?"),
+    Aspect.SAFETY: says(r"safe\w*", r"adverse", r"side effects?", r"tolera(?!nce)\w+", r"harms?"),
     Aspect.DOSE: says(r"dos(?:e|es|age|ing)"),
     Aspect.MECHANISM: says(r"mechanis\w+", r"pathways?"),
     Aspect.RATE: says(r"how (?:often|common|frequent)", r"prevalence", r"incidence"),
@@ -221,7 +221,11 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
         drugs=drugs,
         conditions=conditions,
         key_terms=tuple(names),
-        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(told)),
+        aspects=tuple(
+            aspect
+            for aspect, pattern in _CONTEXT.items()
+            if pattern.search(told) or (aspect is Aspect.SAFETY and frame.harm)
+        ),
         scope_in=_scope(kind),
         scope_out=_SCOPE_OUT,
         notices=frame.notices,

@@ -266,6 +266,8 @@ class PassageReader:
         body = [
             s for s in body_sentences(record.content, record.citation.title) if s.start in whole
         ]
+        # Of a text whose findings have no section of their own, sections tell nothing.
+        labelled = any(span.label.startswith(FINDINGS) for span in body)
         is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
         scored = [
             _Scored(
@@ -276,9 +278,8 @@ class PassageReader:
             for at, span in enumerate(body)
             if (is_plan or span.start in typed or self._speaks_to(item, span))
             and (not bearing.direct or self._fitting.tells_asked(item, record, span.text))
-            and (item.aspect is not Aspect.RATE or FIGURES.search(span.text))
             and self._fitting.fits(item, record, span.text)
-            and is_needed(item.aspect, span.label, span.text)
+            and is_needed(item.aspect, span.label if labelled else "", span.text)
             and not addresses_a_model(span.text)
         ]
         ranked = sorted(scored, key=lambda one: (-one.score, one.span.start))

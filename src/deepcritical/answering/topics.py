@@ -84,6 +84,7 @@ _FUNCTION_WORDS = frozenset(
     "yearly years yes yet you your".split()
 )
 """Words of English grammar, numbers and times, which say nothing of a subject."""
+_HYPHENED = bounded(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -250,8 +251,14 @@ def _keys(names: Iterable[str]) -> tuple[str, ...]:
 def _words(text: str, subjects: Sequence[Subject]) -> Iterator[tuple[str, ...]]:
     """Each further word of substance, with the other names of the outcome that it is part of."""
     rest = folded(text)
+    # A word with a hyphen is one, whatever its parts say.
+    whole = [key_of(w) for w in _HYPHENED.findall(text)]
     for key in sorted((k for s in subjects for k in s.keys), key=len, reverse=True):
         rest = rest.replace(f" {key} ", " ; ")
+    for key in whole:
+        if f" {key} " in rest and not _says_little(key.split()):
+            rest = rest.replace(f" {key} ", " ; ")
+            yield (key, *(other for other in terms_of(key) if other != key))
     seen: set[str] = set()
     for part in rest.split(";"):
         words = [w for w in _WORD.findall(part) if w not in _PLAIN]
