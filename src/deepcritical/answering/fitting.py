@@ -175,5 +175,7 @@ class Fitting:
 
 
 def _names_drug(text: str) -> bool:
+    # Capitals are rather the short form of a drug that its record spells out.
     named = (m for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG)
+    named = (m for m in named if not text[m.start : m.end].isupper())
     return any(not _MEASURED.match(text, m.end) for m in named)

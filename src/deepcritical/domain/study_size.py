@@ -105,14 +105,21 @@ def _counts(text: str) -> Iterator[Count]:
 
 
 def counts_in(sentence: str) -> Iterator[Count]:
-    """Yield the counts of people in a sentence; no parts of them, and none of an event."""
+    """Yield the counts of people in a sentence, and whether these are said to be randomised."""
+    for one in people_in(sentence):
+        before, behind = sentence[: one.start], sentence[one.end :]
+        at_random = _RANDOMISED.search(before) or _AT_RANDOM.match(behind)
+        yield Count(int(one.value), bool(at_random))
+
+
+def people_in(sentence: str) -> Iterator[Quantity]:
+    """Yield the quantities of a sentence that count people; no parts of them, none of an event."""
     for one in quantities(sentence):
         before, behind = sentence[: one.start], sentence[one.end :]
         part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
         date = one.value in _YEARS and _CALENDAR.search(before)
         if _is_whole(one, behind) and not (part or date or _GOES_ON.match(behind)):
-            at_random = _RANDOMISED.search(before) or _AT_RANDOM.match(behind)
-            yield Count(int(one.value), bool(at_random))
+            yield one
 
 
 def _is_whole(one: Quantity, behind: str) -> bool:
