@@ -43,6 +43,8 @@ _DIRECT, _NEAR = 0.7, 0.5
 """Share of the best coverage of a question's words that a record has which is on it, or near it."""
 _FEWEST = 0.4
 """Coverage below which a record of no known subject is on something else."""
+_SHORT = 4
+"""Sentences of a text that may be a background or an aim alone."""
 _LEAST = 0.45
 """Relevance of a sentence that speaks to a need."""
 _TYPED = 0.3
@@ -131,10 +133,9 @@ class PassageReader:
         names_all = named == len(subjects)
         # Of words that no record has nobody knows whether the record with the name is on them.
         drugs = [subject for subject in subjects if subject.condition is None]
-        # With a drug and another name the subject is known: other words only rank.
         known = bool(drugs) and len(subjects) > 1
-        unsure = bool(self._topics.words) and not self._best_coverage
-        if names_all and (known or (share >= _DIRECT and not unsure)):
+        unsure = bool(self._topics.words) and not self._best_coverage and not known
+        if names_all and share >= _DIRECT and not unsure:
             return Bearing(True, coverage)
         # What names none of the drugs is on another treatment.
         on_drug = not drugs or any(subject.is_of(record) for subject in drugs)
@@ -266,8 +267,8 @@ class PassageReader:
         body = [
             s for s in body_sentences(record.content, record.citation.title) if s.start in whole
         ]
-        # Of a text whose findings have no section of their own, sections tell nothing.
-        labelled = any(span.label.startswith(FINDINGS) for span in body)
+        # Of a long text whose findings have no section of their own, sections tell nothing.
+        labelled = len(body) <= _SHORT or any(s.label.startswith(FINDINGS) for s in body)
         is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
         scored = [
             _Scored(
