@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from deepcritical.answering.cues import says
@@ -213,7 +213,6 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
             "The question names nothing to look for.",
             "Name a drug, a condition, a target or an outcome.",
         )
-    told = f"{frame.text} {context}"
     return Inquiry(
         text=frame.text,
         context=context,
@@ -221,16 +220,19 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
         drugs=drugs,
         conditions=conditions,
         key_terms=tuple(names),
-        aspects=tuple(
-            aspect
-            for aspect, pattern in _CONTEXT.items()
-            if pattern.search(told) or (aspect is Aspect.SAFETY and frame.harm)
-        ),
+        aspects=tuple(_aspects(f"{frame.text} {context}", frame)),
         scope_in=_scope(kind),
         scope_out=_SCOPE_OUT,
         notices=frame.notices,
         frame=frame,
     )
+
+
+def _aspects(told: str, frame: QuestionFrame) -> Iterator[Aspect]:
+    """What is wanted beside what the kind of the question asks for."""
+    for aspect, pattern in _CONTEXT.items():
+        if pattern.search(told) or (aspect is Aspect.SAFETY and frame.harm):
+            yield aspect
 
 
 def _named(frame: QuestionFrame) -> tuple[tuple[Drug, ...], tuple[Condition, ...]]:
