@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deepcritical.answering.cues import AIM, CUES, says
+from deepcritical.answering.cues import AIM, CUES, FIGURES, says
 from deepcritical.answering.topics import Topics, Weights, folded
 from deepcritical.domain.checklist import Aspect, ChecklistItem, Inquiry, InquiryKind
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.quantities import quantities
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 _NAMED = 0.5
@@ -60,10 +61,12 @@ _MAIN_FACT: Mapping[InquiryKind, Aspect] = {
     InquiryKind.CAUSE: Aspect.CAUSE,
     InquiryKind.DIAGNOSIS: Aspect.DIAGNOSIS,
 }
-_TREATED = says(
-    r"treatments?|treat(?:ed|ing)|therap(?:y|ies)|placebo|efficacy|effective(?:ness)?|"
-    r"interventions?|trials?|improv\w+|medications?|drugs?"
+_TREATED = says(r"treat(?:ed|ing|ments?)|therap(?:y|ies)|placebo|medications?|drugs?")
+_ASKS_FIGURE = says(
+    r"sensitivity|specificity|accura\w+|how (?:often|many|much|common|frequent|large|high|likely)|"
+    r"(?:what|which) (?:\w+ )?(?:share|proportion|percent\w*|fraction|rates?)|prevalence|incidence"
 )
+_OUT_OF = bounded(r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d")
 _SAYS = {aspect: says(*patterns) for aspect, patterns in _STRICT.items()}
 
 
@@ -86,6 +89,8 @@ class Fitting:
         if not (inquiry.frame and inquiry.frame.harm):
             self._by_need |= {Aspect.SAFETY}
         # A test under its own name: others of the same outcome are other tests.
+        self._asks_figure = bool(_ASKS_FIGURE.search(inquiry.text))
+        self._of_harm_compared = Aspect.SAFETY in inquiry.aspects
         self._test = Topics((), tuple(word[:1] for word in topics.words))
         self._weights = weights
         self._of_test = inquiry.kind is InquiryKind.DIAGNOSIS
@@ -107,8 +112,17 @@ class Fitting:
             self._is_on_harm(item, record, text)
             and not self._is_on_another_drug(text)
             and (not self._of_test or self._is_on_test(record, text))
-            and (not self._of_subject or self._is_of_subject(item, text))
+            and (not self._of_subject or self._is_of_subject(item, record, text))
+            and self._has_figure(item, text)
         )
+
+    def _has_figure(self, item: ChecklistItem, text: str) -> bool:
+        """Whether it holds a number of the kind that a need for one wants."""
+        if item.aspect is Aspect.RATE:
+            shares = (q for q in quantities(text) if q.unit.dimension == "%" or q.noun == "people")
+            return bool(_OUT_OF.search(text)) or any(shares)
+        wanted = item.aspect is Aspect.DIAGNOSIS and item.id == self._question
+        return not (wanted and self._asks_figure) or bool(FIGURES.search(text))
 
     def tells_asked(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
         """Whether a sentence or its title has an outcome, or another word, of the question."""
@@ -119,7 +133,8 @@ class Fitting:
             return bool(_GUIDES.search(told))
         if item.aspect is Aspect.COMPARISON and len(self._drugs) > 1:
             key = folded(told)
-            return sum(drug.is_in(key) for drug in self._drugs) > 1
+            on_harms = not self._of_harm_compared or CUES[Aspect.SAFETY].search(text)
+            return bool(on_harms) and sum(drug.is_in(key) for drug in self._drugs) > 1
         if item.aspect in self._by_need:
             return True
         return self._topics.named_in(told, self.condition)
@@ -144,12 +159,12 @@ class Fitting:
         key = folded(f"{record.citation.title} {text}")
         return self._test.coverage(key, self._weights) >= _NAMED
 
-    def _is_of_subject(self, item: ChecklistItem, text: str) -> bool:
-        """Whether it says what is asked of what the question is about, and tells of no treatment.
+    def _is_of_subject(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
+        """Whether it, with its title, says what is asked of the subject, and of no treatment.
 
         What contradicts an answer is a fact of the same kind.
         """
-        key = folded(text)
+        key = folded(f"{record.citation.title} {text}")
         against = item.aspect is Aspect.AGAINST
         pattern = _SAYS.get(self._kind_of_fact if against and self._kind_of_fact else item.aspect)
         if self._main and not any(subject.is_in(key) for subject in self._main):
@@ -160,5 +175,7 @@ class Fitting:
 
 
 def _names_drug(text: str) -> bool:
+    # Capitals are rather the short form of a drug that its record spells out.
     named = (m for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG)
+    named = (m for m in named if not text[m.start : m.end].isupper())
     return any(not _MEASURED.match(text, m.end) for m in named)

@@ -53,13 +53,14 @@ _KINDS = {
     Aspect.REGISTERED: InquiryKind.TRIALS,
     Aspect.BACKGROUND: InquiryKind.DEFINITION,
 }
-_OPEN = (QuestionKind.OPEN, QuestionKind.LOOK_UP)
+_OPEN = (QuestionKind.OPEN, QuestionKind.LOOK_UP, QuestionKind.SAFETY)
 
 
 def planned(inquiry: Inquiry, plan: InquiryPlan, *, sure: bool) -> Inquiry:
     """The question with what a model wants known and searched beside it.
 
-    Of a question of no fixed kind its first need says what kind it is, if the model is `sure`.
+    Of a question on harm, or of no fixed kind, its first need says what kind it is, if the model
+    is `sure`.
     """
     aspects = (*inquiry.aspects, *(Aspect(need) for need in plan.needs))
     kind = inquiry.kind
@@ -71,7 +72,7 @@ def planned(inquiry: Inquiry, plan: InquiryPlan, *, sure: bool) -> Inquiry:
         update={
             "kind": kind,
             "aspects": tuple(dict.fromkeys(aspects)),
-            "searches": searches_of(plan.searches),
+            "searches": searches_of((plan.test, *plan.searches)),
         }
     )
 

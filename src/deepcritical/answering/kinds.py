@@ -113,6 +113,7 @@ _DOUBTFUL = (
     QuestionKind.OPEN,
     QuestionKind.LOOK_UP,
 )
+_WHY = says(r"why (?:might|may|could|can|would|do|does|did|is|are)")
 _OPENING = bounded(
     r"^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might)\b",
     re.IGNORECASE,
@@ -156,6 +157,8 @@ def kind_of(frame: QuestionFrame) -> InquiryKind:
         protects = len(frame.drugs) > 1 and _PROTECTS.search(frame.text)
         if protects:
             return InquiryKind.EFFECT
+        if by_words is InquiryKind.MECHANISM or _WHY.search(frame.text):
+            return InquiryKind.MECHANISM
         return InquiryKind.FREQUENCY if by_words is InquiryKind.FREQUENCY else InquiryKind.SAFETY
     by_frame = _BY_FRAME.get(frame.kind)
     if by_words and (by_frame is None or by_words in _RATHER.get(by_frame, ())):

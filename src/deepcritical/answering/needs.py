@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from deepcritical.answering.cues import says
@@ -168,7 +168,7 @@ _MORE: Mapping[Aspect, _Need] = {
 }
 """Needs that the question beside its first one, its context or a model may add."""
 _CONTEXT: dict[Aspect, re.Pattern[str]] = {
-    Aspect.SAFETY: says(r"safe\w*", r"adverse", r"side effects?", r"tolerab\w+", r"harms?"),
+    Aspect.SAFETY: says(r"safe\w*", r"adverse", r"side effects?", r"tolera(?!nce)\w+", r"harms?"),
     Aspect.DOSE: says(r"dos(?:e|es|age|ing)"),
     Aspect.MECHANISM: says(r"mechanis\w+", r"pathways?"),
     Aspect.RATE: says(r"how (?:often|common|frequent)", r"prevalence", r"incidence"),
@@ -213,7 +213,6 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
             "The question names nothing to look for.",
             "Name a drug, a condition, a target or an outcome.",
         )
-    told = f"{frame.text} {context}"
     return Inquiry(
         text=frame.text,
         context=context,
@@ -221,12 +220,19 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
         drugs=drugs,
         conditions=conditions,
         key_terms=tuple(names),
-        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(told)),
+        aspects=tuple(_aspects(f"{frame.text} {context}", frame)),
         scope_in=_scope(kind),
         scope_out=_SCOPE_OUT,
         notices=frame.notices,
         frame=frame,
     )
+
+
+def _aspects(told: str, frame: QuestionFrame) -> Iterator[Aspect]:
+    """What is wanted beside what the kind of the question asks for."""
+    for aspect, pattern in _CONTEXT.items():
+        if pattern.search(told) or (aspect is Aspect.SAFETY and frame.harm):
+            yield aspect
 
 
 def _named(frame: QuestionFrame) -> tuple[tuple[Drug, ...], tuple[Condition, ...]]:

@@ -43,6 +43,8 @@ _DIRECT, _NEAR = 0.7, 0.5
 """Share of the best coverage of a question's words that a record has which is on it, or near it."""
 _FEWEST = 0.4
 """Coverage below which a record of no known subject is on something else."""
+_SHORT = 4
+"""Sentences of a text that may be a background or an aim alone."""
 _LEAST = 0.45
 """Relevance of a sentence that speaks to a need."""
 _TYPED = 0.3
@@ -265,6 +267,8 @@ class PassageReader:
         body = [
             s for s in body_sentences(record.content, record.citation.title) if s.start in whole
         ]
+        # Of a long text whose findings have no section of their own, sections tell nothing.
+        labelled = len(body) <= _SHORT or any(s.label.startswith(FINDINGS) for s in body)
         is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
         scored = [
             _Scored(
@@ -275,9 +279,8 @@ class PassageReader:
             for at, span in enumerate(body)
             if (is_plan or span.start in typed or self._speaks_to(item, span))
             and (not bearing.direct or self._fitting.tells_asked(item, record, span.text))
-            and (item.aspect is not Aspect.RATE or FIGURES.search(span.text))
             and self._fitting.fits(item, record, span.text)
-            and is_needed(item.aspect, span.label, span.text)
+            and is_needed(item.aspect, span.label if labelled else "", span.text)
             and not addresses_a_model(span.text)
         ]
         ranked = sorted(scored, key=lambda one: (-one.score, one.span.start))

@@ -5,17 +5,19 @@ Only names that a vocabulary knows must occur; other words of the question rank.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from deepcritical.answering.study_facts import names_of_studies
-from deepcritical.answering.topics import topics_of
+from deepcritical.answering.topics import Topics, topics_of
 from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry, InquiryKind
 from deepcritical.domain.question import SearchBlock, SearchQuery
 from deepcritical.questions.forms import research_question, wants_verdict
 from deepcritical.questions.searching import search_sides
 from deepcritical.questions.wording import headed
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.vocabulary.folding import key_of
 
 
 class _Words(NamedTuple):
@@ -117,10 +119,11 @@ class _Maker:
         self._drug = next(iter(inquiry.drugs), None)
         named = [headed(condition) for condition in inquiry.conditions]
         self._condition = next(iter(named), None)
+        self._asked = next((condition.name for condition in inquiry.conditions), "")
         self._others = (*(d.name for d in inquiry.drugs[1:]), *(c.name for c in named[1:]))
-        topics = topics_of(inquiry.frame) if inquiry.frame else None
+        topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         studies = names_of_studies(inquiry.text) if inquiry.kind is InquiryKind.STUDY else ()
-        words = (*studies, *(word[0] for word in (topics.words if topics else ())))
+        words = (*studies, *(_written(word[0], inquiry.text) for word in topics.words))
         self._words = tuple(dict.fromkeys(words))[:_MOST_WORDS]
         self._text = inquiry.text
 
@@ -159,8 +162,10 @@ class _Maker:
         *,
         literature_only: bool = True,
     ) -> SearchQuery:
-        names = (self._drug.name if self._drug else "", self._condition and self._condition.name)
-        parts = (*names, *self._others, *words)
+        # The names alone are those of headings; with words they are those of the question.
+        headed_name = self._condition.name if self._condition else ""
+        name = self._asked if words else headed_name
+        parts = (self._drug.name if self._drug else "", name, *self._others, *words)
         return SearchQuery(
             text=" ".join(part for part in parts if part),
             drug=self._drug,
@@ -178,6 +183,12 @@ class _Maker:
             return either
         beside = " AND ".join(map(_quoted, needed))
         return (f"{beside} AND ({' OR '.join(either)})",) if either else (beside,)
+
+
+def _written(word: str, text: str) -> str:
+    """A folded word or phrase as a question writes it."""
+    written = {key_of(one): one for one in re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", text)}
+    return " ".join(written.get(part, part) for part in word.split())
 
 
 def _quoted(term: str) -> str:

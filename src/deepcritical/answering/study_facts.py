@@ -97,7 +97,8 @@ _FACTS = (
     ),
     StudyFact(
         says(
-            rf"when (?:[\w-]+ ){{1,8}}(?:start|begin|began|end|finish|complete)\w*|"
+            r"when (?:did|do|does|will|is|was|were|has) (?:[\w-]+ ){1,8}"
+            r"(?:start|begin|began|end|finish|complete)\w*|"
             rf"has (?:it|the (?:[\w-]+ )?(?:{_STUDIES})) "
             r"(?:finished|ended|begun|started|completed)|"
             rf"(?:start|completion) date|status of (?:the |this )?(?:[\w-]+ )?(?:{_STUDIES})"

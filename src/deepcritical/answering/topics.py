@@ -33,34 +33,26 @@ _SHORTEST_NAME = 4
 _ABSENT = 0.5
 """Weight of a word that no record has: it may be a lay word for what they write otherwise."""
 _NEED_WORDS = frozenset(
-    "act acting acts actual actually adverse affect alternative beneficial best better cause "
-    "caused causes causing chance cheapest choice common commonly compare compared comparing "
-    "comparison dangerous decide decrease decreases definition developing difference dosage dose "
-    "doses dosing drug drugs effect effective effects eligible enough evidence explain explains "
-    "far first frequency frequent frequently get gets getting give given go going guideline "
-    "guidelines happen happens harm harmful harms help helps high important improve improves "
-    "incidence increase increases instead keep kind latest like likely line long lower lowers "
-    "made make makes mean means mechanism medicine mg much need newest number occur often old "
-    "ones ongoing option options outcome percentage planned prevalence prevent prevention prevents "
-    "proportion protect protects raise raises rate rates really recommend recommended recruiting "
-    "reduce registered "
-    "regimen review reviews risk risks running safe safer safety say sensible share side skip "
-    "slow slows something sort standard status stop stops studies study suffer suffering "
-    "superior tolerability tolerated "
-    "take taken takes taking tell therapy thing think thinks toxicity treatment treatments trial "
-    "accurate accurately accuracy detect detects detecting diagnose diagnosing diagnosis factor "
-    "factors screening sensitivity specificity test tests underway "
-    "trials tried trying type usual way work working works worse worth "
-    "article articles data finding findings information literature paper papers publication "
-    "publications report reports research "
-    "affect affected affects associated association change changed changes influence influences "
-    "linked related shorten shortens "
-    # What a question asks of a study itself.
-    "closed closing completed conducted early enrolled finished follow followed followup funded "
-    "funder funders funding halted id identifier number numbers participant participants phase "
-    "population populations prematurely randomised recruited registration registry sample size "
-    "sponsor sponsored sponsors started stopped suspended terminated tested unclear unknown "
-    "withdrawn".split()
+    "accuracy accurate accurately act acting acts actual actually adverse affect affected "
+    "alternative argue article associated association become becoming begin beneficial best "
+    "better cause caused causing chance change changed cheapest choice claim closed closing "
+    "common commonly compare compared comparing comparison completed conducted dangerous data "
+    "decide decrease definition detect detecting developing diagnose diagnosing diagnosis "
+    "difference dosage dose dosing drug early effect effective eligible enough enrolled evidence "
+    "explain factor far finding finished first fit fits follow followed followup frequency "
+    "frequent frequently funded funder funding get gets getting give given go going guideline "
+    "halted happen harm harmful help high id identifier important improve incidence increase "
+    "influence information initial instead keep kind large latest lead like likely line linked "
+    "literature long lower made make mean mechanism medicine mg much need newest number occur "
+    "often old ones ongoing option outcome paper participant percentage phase planned population "
+    "prematurely prevalence prevent prevention proportion protect publication raise randomised "
+    "rate really recommend recommended recruited recruiting reduce regimen registered "
+    "registration registry related report research review risk running safe safer safety sample "
+    "say screening sensible sensitivity share shorten show side size skip slow something sort "
+    "specificity sponsor sponsored standard start started starting status stop stopped studies "
+    "study suffer suffering suitable superior suspended take taken taking tell terminated test "
+    "tested therapy thing think tolerability tolerated toxicity treatment trial tried trying type "
+    "unclear underway unknown usual way withdrawn work working worse worth".split()
 )
 """Words that say what is wanted of the subjects, which the need itself looks for."""
 _FUNCTION_WORDS = frozenset(
@@ -69,18 +61,18 @@ _FUNCTION_WORDS = frozenset(
     "being below beside between both but by came can come could dad daily day days did do does "
     "doing done down during each eight either eleven else enough etc even ever every everybody "
     "everyone father few five for four from further give had half has have having he her here "
-    "hers him his hour hours how however i if in inside into is isn it its itself just know last "
-    "least less let lot lots many may me might mine minute minutes mom month monthly months more "
-    "most mother mum must my myself near neither never next nine no nobody none nor not nothing "
-    "now of off on once one only onto or other others our out outside over own past patient "
-    "patients per perhaps person please quite rather same seven several shall she should since "
-    "six so some somebody someone still such ten than that the their them themselves then there "
-    "these they this those three through throughout thus to together too toward twelve twice two "
-    "under until up upon us versus very via was we week weekly weeks well were what whatever when "
-    "where whether which while who whole whom whose why will with within without would year "
-    "yearly years yes yet you your".split()
+    "hers him his hour how however i if in inside into is isn it its itself just know last least "
+    "less let lot lots many may me might mine minute mom month monthly more most mother mum must "
+    "my myself near neither never next nine no nobody none nor not nothing now of off on once one "
+    "only onto or other our out outside over own past patient per perhaps person please quite "
+    "rather same seven several shall she should since six so some somebody someone still such ten "
+    "than that the their them themselves then there these they this those three through "
+    "throughout thus to together too toward twelve twice two under until up upon us versus very "
+    "via was we week weekly well were what whatever when where whether which while who whole whom "
+    "whose why will with within without would year yearly yes yet you your".split()
 )
 """Words of English grammar, numbers and times, which say nothing of a subject."""
+_HYPHENED = bounded(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -247,8 +239,14 @@ def _keys(names: Iterable[str]) -> tuple[str, ...]:
 def _words(text: str, subjects: Sequence[Subject]) -> Iterator[tuple[str, ...]]:
     """Each further word of substance, with the other names of the outcome that it is part of."""
     rest = folded(text)
+    # A word with a hyphen is one, whatever its parts say.
+    whole = [key_of(w) for w in _HYPHENED.findall(text)]
     for key in sorted((k for s in subjects for k in s.keys), key=len, reverse=True):
         rest = rest.replace(f" {key} ", " ; ")
+    for key in whole:
+        if f" {key} " in rest and not _says_little(key.split()):
+            rest = rest.replace(f" {key} ", " ; ")
+            yield (key, *(other for other in terms_of(key) if other != key))
     seen: set[str] = set()
     for part in rest.split(";"):
         words = [w for w in _WORD.findall(part) if w not in _PLAIN]

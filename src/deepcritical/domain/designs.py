@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.quantities import quantities
 from deepcritical.domain.record_kinds import is_negative_stop, is_paper
 from deepcritical.domain.text import sentences
 
@@ -92,7 +93,7 @@ _MADE_RANDOM = (
 )
 _BY_TEXT = _rules(
     (
-        r"systematic(?:ally)? (?:umbrella )?review|meta[- \u2010-\u2015]?analy|umbrella review|"
+        r"systematic(?:ally)? (?:\w+ )?review|meta[- \u2010-\u2015]?analy|umbrella review|"
         r"systematically (?:searched|reviewed)",
         Design.REVIEW_OF_COHORTS,
     ),
@@ -104,7 +105,8 @@ _BY_TEXT = _rules(
     ),
     (
         r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in[- ]vitro|cell lines?|"
-        r"cell models?|hamsters?|macaques?)\b",
+        r"cell models?|hamsters?|macaques?|rabbits?|guinea pigs?|dogs?|pigs?|piglets?|sheep|swine|"
+        r"monkeys?|murine)\b",
         Design.PRECLINICAL,
     ),
     (
@@ -133,6 +135,12 @@ _BY_TEXT = _rules(
     (r"case series|case report", Design.CASE_SERIES),
 )
 """Words of title and text, for records without a publication type that names a design."""
+_TITLED_REVIEW = r"(?<!chart )(?<!record )(?<!retrospective )(?<!case )\b(?:review|overview)\b"
+_OF_TITLES = (
+    *(rule for rule in _BY_TEXT if rule.design in (Design.REVIEW_OF_COHORTS, Design.RCT)),
+    *_rules((_TITLED_REVIEW, Design.NARRATIVE_REVIEW)),
+)
+"""What a title calls the record goes before words of its text, which may be on other studies."""
 
 _OBSERVATIONAL = bounded(
     r"observational|cohort|case[- ]control|cross-sectional|non-?randomi[sz]ed|retrospective|"
@@ -209,9 +217,9 @@ def _first(rules: tuple[_Rule, ...], text: str) -> Design | None:
     return next((rule.design for rule in rules if rule.pattern.search(text)), None)
 
 
-_DESIGN_LABELS = tuple(
-    "design;method;materials;patients and;study design;research design;trial design;setting;"
-    "objective;aim;purpose".split(";")
+_DESIGN_LABELS = (
+    *("design", "method", "materials", "patients and", "study design", "research design"),
+    *("trial design", "setting", "objective", "aim", "purpose"),
 )
 
 
@@ -240,10 +248,12 @@ _POOLED: tuple[tuple[re.Pattern[str], Design], ...] = (
 
 
 def _review_of(evidence: Evidence) -> Design:
+    """What a review pools: as its title says, else its whole text."""
     if _is_of_animals(evidence):
         return Design.REVIEW_WITH_ANIMALS
-    text = _LEFT_OUT.sub("", f"{evidence.citation.title} {evidence.content}")
-    pooled = next((design for words, design in _POOLED if words.search(text)), None)
+    title = evidence.citation.title
+    text = _LEFT_OUT.sub("", f"{title} {evidence.content}")
+    pooled = next((d for part in (title, text) for words, d in _POOLED if words.search(part)), None)
     if pooled is None and _TRIALS.search(text) and _CERTAIN.search(text):
         return Design.REVIEW_OF_RCTS
     return pooled or Design.REVIEW_UNSTATED
@@ -303,13 +313,25 @@ def _is_of_animals(evidence: Evidence) -> bool:
 def _by_text(evidence: Evidence, text: str) -> Judged:
     why = "no publication type names a design; read from the text"
     whole = f"{evidence.citation.title} {evidence.content}"
-    told = _first(_BY_TEXT, text) or _first(_BY_TEXT, whole) or Design.UNCLEAR
+    skipped = Design.PRECLINICAL if _counts_people(evidence) else None
+    rules = tuple(rule for rule in _BY_TEXT if rule.design is not skipped)
+    titled = _first(_OF_TITLES, evidence.citation.title)
+    if titled is Design.NARRATIVE_REVIEW and _BY_TEXT[0].pattern.search(whole):
+        titled = Design.REVIEW_OF_COHORTS
+    told = titled or _first(rules, text) or _first(rules, whole) or Design.UNCLEAR
     if told is Design.REVIEW_OF_COHORTS and _is_own_trial(text):
         return Judged(Design.RCT, f"{why}: a trial with a meta-analysis that takes it in", True)
     loose = told in (Design.COHORT, Design.UNCLEAR)
     if loose and _GIVEN.search(whole) and not _COMPARED.search(_NOT_COMPARED.sub("", whole)):
         return Judged(Design.CASE_SERIES, f"{why}: people treated, without a comparison", True)
     return Judged(told, why, told is not Design.UNCLEAR)
+
+
+def _counts_people(evidence: Evidence) -> bool:
+    """Whether people are counted in a text, and no animals: it may still speak of some."""
+    counted = {one.noun for one in quantities(evidence.content) if one.value > 1 and not one.kind}
+    in_title = _first(_BY_TEXT, evidence.citation.title) is Design.PRECLINICAL
+    return "people" in counted and "animals" not in counted and not in_title
 
 
 def _is_own_trial(text: str) -> bool:

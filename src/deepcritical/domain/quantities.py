@@ -175,14 +175,14 @@ _NOUNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for kind, words in (
         (
             "people",
-            "patients?|participants?|subjects?|adults?|persons?|people|individuals?|veterans?|"
+            "(?:in|out)?patients?|participants?|subjects?|adults?|persons?|people|individuals?|veterans?|"
             "volunteers?|infants?|children|women|men|cases|controls|residents|users|students",
         ),
         (
             "studies",
             "studies|trials?|rcts?|articles?|reviews?|papers?|publications?|reports?|cohorts?",
         ),
-        ("animals", "mice|rats?|animals?|rabbits?|dogs?|pigs?"),
+        ("animals", "mice|mouse|rats?|animals?|rabbits?|dogs?|pigs?|piglets?|sheep|monkeys?"),
         ("sites", "sites?|centers?|centres?|hospitals?|clinics?|countries|institutions?"),
         ("groups", "groups?|arms?"),
     )

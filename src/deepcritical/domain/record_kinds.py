@@ -58,7 +58,7 @@ def is_preprint(evidence: Evidence) -> bool:
 
 
 def is_retracted(evidence: Evidence) -> bool:
-    """Return whether its index, title, note or an integrity look-up say so, or its text is the notice.
+    """Return whether index, title, note or an integrity look-up say so, or the text is the notice.
 
     A notice has the words of title and text from the work that it takes back.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -39,12 +39,13 @@ class RunAccount:
         self._desk = desk
         self.by_rule: dict[Judgement, str] = {}
         """What rules did in the model's place, and how far."""
-        self._manages = self._told_records = self._told_end = False
+        self._manages = self._told_end = False
+        self._new_records = self._matching = 0
 
     async def budget(self, *, manages: bool = False) -> None:
         """Tell the expected cost of the run, before a model is first asked."""
         self._manages = manages
-        await self._plan(0)
+        await self._plan()
         unpriced = [one.name for one in self._server.all.values() if one.price(0, 0) is None]
         if self._desk.limits.max_cost_usd is not None and unpriced:
             await self._desk.tell(
@@ -56,13 +57,22 @@ class RunAccount:
 
     async def to_read(self, new_records: int) -> None:
         """The same, once it is known how many records are to be read; told once."""
-        if not self._told_records:
-            self._told_records = True
-            await self._plan(new_records)
+        if not self._new_records:
+            self._new_records = new_records
+            await self._plan()
 
-    async def _plan(self, new_records: int) -> None:
-        limits = self._desk.limits
-        estimate = _estimated(self._server, limits, new_records=new_records, manages=self._manages)
+    async def to_match(self, requests: int) -> None:
+        """The same, once it is known in how many requests sentences are matched; told once."""
+        if not self._matching:
+            self._matching = requests
+            await self._plan()
+
+    async def _plan(self) -> None:
+        limits, new_records = self._desk.limits, self._new_records
+        parts = list(
+            _parts(self._server, limits, new_records, self._matching, manages=self._manages)
+        )
+        estimate = _estimated(self._server, limits, parts)
         await self._desk.tell(
             BudgetPlanned(
                 model=self._server.name, estimate=estimate, limits=limits, new_records=new_records
@@ -114,16 +124,11 @@ class _Part(NamedTuple):
     written: float
 
 
-def _estimated(
-    server: ModelServer, limits: RunLimits, *, new_records: int = 0, manages: bool = False
-) -> Spent:
+def _estimated(server: ModelServer, limits: RunLimits, parts: Sequence[_Part]) -> Spent:
     """The expected calls, tokens and dollars of a run, within its limits.
 
     benchmarks/model_run.py says how near that comes.
-
-    `new_records` are those that nobody has read before.
     """
-    parts = list(_parts(server, limits, new_records, manages=manages))
     tokens = sum(part.calls * (part.read + part.written) for part in parts)
     share = min(1.0, limits.max_tokens / tokens)
     total = Spent()
@@ -136,9 +141,11 @@ def _estimated(
 
 
 def _parts(
-    server: ModelServer, limits: RunLimits, new_records: int, *, manages: bool
+    server: ModelServer, limits: RunLimits, new_records: int, matching: int = 0, *, manages: bool
 ) -> Iterator[_Part]:
-    rounds, found = limits.max_iterations, 4_500 + 150 * limits.results_per_query
+    """The requests of a run; a free question has `matching` ones a round in place of a judge's."""
+    rounds = limits.max_iterations
+    found = (9_000 if matching else 4_500) + 150 * limits.results_per_query
     yield _Part("question", 1, 700, 100)
     reader = server.server_for("reading").profile
     if new_records:
@@ -146,8 +153,12 @@ def _parts(
         batches = ceil(new_records / size)
         each = new_records / batches
         yield _Part("reading", batches, 2_900 + each * _RECORD_TOKENS, each * 200)
-    yield _Part("hypotheses", rounds, 1_500, 100)
-    yield _Part("assessment", rounds, _shown(server, "assessment", found), 100)
+    if matching:
+        full = _shown(server, "assessment", matching * found) / matching
+        yield _Part("assessment", rounds * matching + 1, full, 400)
+    else:
+        yield _Part("hypotheses", rounds, 1_500, 100)
+        yield _Part("assessment", rounds, _shown(server, "assessment", found), 100)
     if manages:
         yield _Part("manager", _PLANNING + _TURNS * rounds, 1_500, 60)
     yield _Part("report", _SECTIONS, _shown(server, "report", 3_600), 300)

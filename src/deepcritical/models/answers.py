@@ -152,6 +152,8 @@ NeedKind = Literal[
 class InquiryPlan(Plan):
     """The question as understood, what must be known to answer it, and searches."""
 
+    test: str = ""
+    """A test, scan or screening that the question is on, as its words name it."""
     needs: list[NeedKind] = Field(default_factory=list)
 
 

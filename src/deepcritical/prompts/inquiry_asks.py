@@ -22,7 +22,9 @@ def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
     return compose(
         "plan_inquiry",
         f"""{READ_QUESTION} Then name the needs that an expert would want met to answer it, of
-        the kinds that the answer's form lists, first the one that the question itself asks for;
+        the kinds that the answer's form lists, first the one that the question itself asks for
+        (why something might do harm asks for a mechanism first, then for safety); a test, scan or
+        screening, if the question is on one;
         and up to 6 searches, each as 1-6 plain words to be added to the names in the question:
         outcomes, populations, designs or mechanisms, those that could speak against it
         included.""",

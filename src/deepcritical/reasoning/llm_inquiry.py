@@ -250,6 +250,7 @@ class InquiryModel(Reasoner):
         every = await calculated(batches, records, size, limit, numbered)
         shown = every if short else every[:_MOST_REQUESTS]
         beyond = frozenset(key for one in every[len(shown) :] for key in one.ids)
+        await self._account.to_match(len(shown))
         ask = partial(inquiry_asks.ask_facts, inquiry, checklist, run=run, short=short)
         async with asyncio.TaskGroup() as group:
             tasks = [

@@ -67,9 +67,9 @@ def test_other_words_of_a_question_are_searched_beside_its_names() -> None:
 def test_a_question_without_a_name_is_searched_by_its_words() -> None:
     question = "What is known about BACE1?"
     first, *rest = need_queries(inquiry_of(question), begun(question))
-    assert first.text == "bace1"
-    assert all("bace1" in query.text for query in rest)
-    assert all("bace1" in term for query in rest for term in query.terms)
+    assert first.text == "BACE1"
+    assert all("BACE1" in query.text for query in rest)
+    assert all("BACE1" in term for query in rest for term in query.terms)
 
 
 @pytest.mark.parametrize("question", [HELPS, SAFE, "What is known about BACE1?"])

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.designs import LEVEL, Design
-from deepcritical.domain.grading import grade, participants
+from deepcritical.domain.grading import grade
 from deepcritical.domain.record_kinds import is_negative_stop, is_retracted
+from deepcritical.domain.study_size import participants
 from tests.unit.domain.records import TITLE, paper, trial
 
 RCT = "Randomized Controlled Trial"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.grading import participants
+from deepcritical.domain.study_size import participants
 from tests.unit.domain.records import TITLE, paper, trial
 
 
@@ -51,6 +51,20 @@ from tests.unit.domain.records import TITLE, paper, trial
         ),
         pytest.param("Twenty non-diabetic subjects took part.", 20, id="in words"),
         pytest.param("Thirty-five patients took part.", 35, id="in two words"),
+        pytest.param("Three hundred thirty-five women took part.", 335, id="in hundreds"),
+        pytest.param(
+            "Of 40 patients, 2 patients had headache. We studied 90 adults.", 40, id="of an event"
+        ),
+        pytest.param(
+            "We studied 401 adults; 12 patients (3%) had headache.", 401, id="a part with its share"
+        ),
+        pytest.param(
+            "59 patients were randomised to examplol, and 61 patients were randomised to placebo.",
+            120,
+            id="arms in two clauses",
+        ),
+        pytest.param("From 2000 to 2007, 344 patients were studied.", 344, id="years"),
+        pytest.param("It affects 1 in 10 women; we enrolled 150 women.", 150, id="one in ten"),
     ],
 )
 def test_people_randomised_to_what_is_reported(text: str, size: int) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import Quantity, quantities
+from deepcritical.domain.study_size import counts_in
 from deepcritical.domain.text import Span
 from deepcritical.reading.rules.arms import KnownArms
 from deepcritical.reading.rules.clauses import plain
@@ -60,22 +61,10 @@ _SCREENED = bounded(
     r"eligible for|invited|approached|contacted)\b",
     re.IGNORECASE,
 )
-_PART = bounded(
-    r"^\s?(?:\(\d[\d.]*\s?%\)|%|(?:out )?of (?:the |these )?\d|of (?:the|these|them)\b)"
-)
-_CALENDAR = bounded(
-    r"\b(?:in|since|from|to|and|between|until|through|during|January|February|"
-    r"March|April|May|June|July|August|September|October|November|December)\s$",
-    re.IGNORECASE,
-)
+_SHARE = bounded(r"\s?\d[\d.·]*\s?%[^;]{0,20}")
+_ONLY_NOUN = bounded(r"[^\d.;,]{0,40}")
 _PEOPLE_NEXT = bounded(rf"^[\s-](?:[\w'’/-]+\s){{0,5}}?(?:[\w-]+-)?{PEOPLE}\b", re.IGNORECASE)
 _N_EQUALS = bounded(r"\b[Nn]\s?=\s?(\d{1,3}(?:[, \u2009\u202f]\d{3})+|\d{1,6})\b")
-_TO_ONE_ARM = bounded(
-    rf"^of [^.;,]*{PEOPLE} (?:who were )?(?:randomi[sz]ed|assigned|allocated) to (?:the )?[\w-]+,|"
-    r"\b(?:randomi[sz]ed|assigned|allocated) to [^.;,\d]{1,80} and \d{1,6} (?:\w+ )?to\b",
-    re.IGNORECASE,
-)
-"""A count of one arm: "of 60 patients randomised to X, ..." and "40 assigned to X and 41 to Y"."""
 _OF_PEOPLE = bounded(rf"^[^.;\d]{{0,80}}\b{PEOPLE}\b[^.;]{{0,80}}$", re.IGNORECASE)
 _ARM_ASIDE = bounded(
     r"^\s?(?:[^;]{0,60}[,;]\s)?(?:[Nn]\s?=\s?)?(?P<n>\d{1,3}(?:,\d{3})+|\d{1,6})"
@@ -96,9 +85,10 @@ _METHODS_OR_RESULTS = ("background", "introduction", "objective", "aim", "purpos
 _LEAST = 6
 _MORE, _LEAST_SHARE = 1.02, 0.5
 """Shares of all people beyond which the sum of the arms is of something else."""
-_MOST_YEAR, _LEAST_YEAR = 2035, 1950
 
 
+_LAST = 3
+"""Rank of people whom only the rule for the record as a whole finds."""
 _OPENS = 2
 """Rank of people who open a sentence or of whom a study is: the only ones of their sentence."""
 
@@ -118,16 +108,18 @@ class _Count(NamedTuple):
     sentence: int
 
 
-def read_sizes(told: Sequence[Span], arms: KnownArms) -> Sizes:
+def read_sizes(told: Sequence[Span], arms: KnownArms, whole: int | None = None) -> Sizes:
     """Read how many people were randomised, or entered a study without it, and how many to arms.
 
     The people said to be randomised go before those who entered; the sum of all arms is taken
-    where no number of all people is given.
+    where no number of all people is given. Those who entered something are only a part, where the
+    record as a whole is on more (`whole`).
     """
     known = {arm.id: arm.n for arm in arms.arms if arm.n is not None}
     by_arm, place = (known, ()) if len(known) > 1 else _by_arm(told, arms)
     counts = [c for number, span in enumerate(told[1:], 1) for c in _counts(number, span)]
     counts = [c for c in counts if c.n not in by_arm.values()]
+    counts = [c for c in counts if not (c.rank == 1 and whole and whole > c.n)]
     best = min(counts, key=lambda c: (c.rank, c.sentence), default=None)
     total = sum(by_arm.values())
     if best is None:
@@ -146,13 +138,13 @@ def _counts(number: int, span: Span) -> Iterator[_Count]:
     if _PLAN.search(span.text) or span.label.startswith(_METHODS_OR_RESULTS):
         return
     line, asides = plain(span.text)
-    shares = {aside.at for aside in asides if "%" in aside.text}
+    shares = [aside.at for aside in asides if _SHARE.fullmatch(aside.text)]
     found = [q for q in quantities(line) if q.noun == "people" and _is_whole(q, line)]
-    found = [q for q in found if q.end not in shares]
+    found = [q for q in found if not any(_ONLY_NOUN.fullmatch(line[q.end : at]) for at in shares)]
     ranked = [(q, _rank(line[: q.start], line[q.end :])) for q in found]
     ranked = [(q, rank) for q, rank in ranked if rank != _OPENS or len(found) == 1]
     # "1694 women assigned to X, 1693 assigned to Y" counts arms.
-    if sum(rank == 0 for _, rank in ranked) < 2 and not _TO_ONE_ARM.search(_in_digits(line)):
+    if sum(rank == 0 for _, rank in ranked) < 2:
         yield from (_Count(int(q.value), r, number) for q, r in ranked if r is not None)
     for aside in asides:
         size = _N_EQUALS.match(aside.text.strip())
@@ -160,6 +152,7 @@ def _counts(number: int, span: Span) -> Iterator[_Count]:
         of_people = _OF_PEOPLE.search(line[: aside.at]) and _BEHIND_RANDOM.match(line[aside.at :])
         if size and alone and of_people:
             yield _Count(_number(size[1]), 0, number)
+    yield from (_Count(c.n, _LAST, number) for c in counts_in(span.text) if c.at_random)
 
 
 def _is_whole(q: Quantity, line: str) -> bool:
@@ -169,9 +162,7 @@ def _is_whole(q: Quantity, line: str) -> bool:
         return False
     if not _PEOPLE_NEXT.match(line[q.end :]):
         return False
-    if _LEAST_YEAR <= q.value <= _MOST_YEAR and not q.spelled and _CALENDAR.search(before):
-        return False
-    return not (_NOT_COUNTED.search(before) or _PART.match(line[q.end :]))
+    return not _NOT_COUNTED.search(before)
 
 
 def _rank(before: str, behind: str) -> int | None:

@@ -17,6 +17,7 @@ from deepcritical.domain.study import (
     StudyReading,
     Unreadable,
 )
+from deepcritical.domain.study_size import participants
 from deepcritical.domain.text import Span
 from deepcritical.reading.building import record_id, registry_ids
 from deepcritical.reading.checking import checked
@@ -48,7 +49,7 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     kinds = kinds_of(evidence)
     features = features_of(evidence, told, kinds)
     arms = find_arms(told)
-    sizes = read_sizes(told, arms)
+    sizes = read_sizes(told, arms, participants(evidence))
     results = () if _WITHOUT_RESULTS & set(kinds) else read_results(told, arms)
     results = tuple(_sure(results, told, evidence))
     reading = StudyReading(

@@ -1,0 +1,154 @@
+"""How many people a record is on, by its registry or its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.quantities import Quantity, quantities
+from deepcritical.domain.record_kinds import is_paper
+from deepcritical.domain.text import sentences
+
+_LEAST = 6
+"""Fewer people are rather those of an event than those of a study."""
+_N = r"(\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3}){1,4}|\d+)"
+_WHO = (
+    r"(?:patients?|(?:in|out)patients|participants|subjects|adults|persons|people|individuals|"
+    r"veterans|volunteers|infants|children|women|men|cases|controls|residents|users|students)"
+)
+_NOUN = rf"(?:[\w-]+ ){{0,3}}{_WHO}"
+_RANDOM = r"(?:randomi[sz]ed|randomly (?:assigned|allocated)|assigned|allocated)"
+_TO_ARMS = bounded(
+    rf"(?:\b{_RANDOM} {_N}(?: {_NOUN})?|{_N}(?: {_NOUN})?(?: were)? {_RANDOM}) to [^.;]{{1,120}}?"
+    rf"\band {_N} (?:{_NOUN} )?(?:were )?(?:{_RANDOM} )?to\b",
+    re.IGNORECASE,
+)
+"""The people of two arms, one after the other."""
+_AT_RANDOM = bounded(
+    r"^[^.;\d]{0,100}?\b(?:were|underwent|who|we)\b[^.;\d]{0,60}?\brandom(?:i[sz]|ly)|"
+    r"^[^.;\d]{0,60}?\s(?:randomi[sz]ed|randomi[sz]ation)\b",
+    re.IGNORECASE,
+)
+_MADE_RANDOM = bounded(r"^ (?:were|underwent) (?:[^.;\d]{0,60}?\s)?random(?:i[sz]|ly)", re.I)
+_RANDOMISED = bounded(
+    r"\b(?:randomi[sz]ed|among|randomly (?:assigned|allocated))\s$", re.IGNORECASE
+)
+_ASIDE = bounded(rf"\((?:[^();]{{0,40}}[,;]\s)??(?:[nN]\s?=\s?)?{_N}(?: {_NOUN})?(?=[),;])")
+_SIZE = bounded(rf"\b[nN]\s?=\s?{_N}(?![\d.-])")
+_IN_ARMS = bounded(
+    r"\brandom\w*\b[^.]*\b(?:to|against|versus|vs|compar\w+|groups?|arms?)\b|\breceive|\bassigned\b",
+    re.IGNORECASE,
+)
+_OF_ARMS = bounded(
+    rf"\b\d+\s?(?:/|of|out of)\s?{_N}\b[^.;]{{0,80}}?\b(?:versus|vs\.?|compared with|and)\s"
+    rf"[^.;]{{0,40}}?\b\d+\s?(?:/|of|out of)\s?{_N}\b",
+    re.IGNORECASE,
+)
+"""Events and size of two arms: "79/741 versus 119/756"."""
+_OTHER_ARMS = bounded(
+    rf"\b(?:an)?other (?:interventions?|treatments?|arms?|drugs?|groups?)[^()]{{0,20}}"
+    rf"\((?:[nN]\s*=\s*)?{_N}\b",
+    re.IGNORECASE,
+)
+_NOT_COUNTED = bounded(
+    r"\b(?:screened|target\w*|planned|invited|\d{1,7} (?:of|in)|of whom|per|each|every|between|"
+    r"up to|additional|at least|only)\s(?:for )?(?:a total of )?$",
+    re.IGNORECASE,
+)
+_CALENDAR = bounded(
+    r"\b(?:in|since|from|to|and|between|until|through|during|years|\w{3,9} \d{1,2}),?\s"
+    r"(?:[A-Z][a-z]{2,8}\.?,?\s)?$"
+)
+_YEARS = range(1950, 2036)
+_GOES_ON = bounded(r"^(?:,| and| to|-|) ?\d")
+_PREPOSITION = bounded(rf"^(?: (?!{_WHO}\b)[\w-]+){{1,3}}? (?:in|of|with|among|from|for) ")
+_TO_ONE_ARM = bounded(rf"^ {_NOUN}(?: who were)? {_RANDOM} to [\w -]+,", re.IGNORECASE)
+_SHARE = bounded(r"^[^.;(\d]{0,40}\(\d[\d.·]*\s?%[);]|^ (?:out )?of (?:the )?\d")
+
+
+class Count(NamedTuple):
+    """A count of people, and whether they are said to be randomised."""
+
+    n: int
+    at_random: bool
+
+
+def participants(evidence: Evidence) -> int | None:
+    """Return the people studied; None when neither registry nor text says.
+
+    For a registry entry its enrolment. In a text the people randomised come before all others that
+    are counted (CONSORT 2010, item 13a), and the arms that a platform trial reports elsewhere are
+    taken off. Arms whose sum is a count of the text are the people compared, also where a platform
+    randomised more. Without any count, the arms that a sentence gives the sizes of.
+    """
+    if not is_paper(evidence):
+        return evidence.metadata.enrollment
+    text = evidence.abstract
+    if two := _TO_ARMS.search(text):
+        return _sum(two)
+    counts = list(_counts(text))
+    arms = _arms(text)
+    if arms and any(count.n == arms for count in counts):
+        return arms
+    best = min(counts, key=lambda count: not count.at_random, default=None)
+    if best is None or (arms and best.n < arms and not best.at_random):
+        return arms or _of_results(text)
+    other = _OTHER_ARMS.search(text)
+    return best.n - (_sum(other) if other else 0)
+
+
+def _counts(text: str) -> Iterator[Count]:
+    return (count for span in sentences(text) for count in counts_in(span.text))
+
+
+def counts_in(sentence: str) -> Iterator[Count]:
+    """Yield the counts of people in a sentence, and whether these are said to be randomised."""
+    for one in people_in(sentence):
+        before, behind = sentence[: one.start], sentence[one.end :]
+        at_random = _RANDOMISED.search(before) or _AT_RANDOM.match(behind)
+        yield Count(int(one.value), bool(at_random))
+
+
+def people_in(sentence: str) -> Iterator[Quantity]:
+    """Yield the quantities of a sentence that count people; no parts of them, none of an event."""
+    for one in quantities(sentence):
+        before, behind = sentence[: one.start], sentence[one.end :]
+        part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
+        date = one.value in _YEARS and _CALENDAR.search(before)
+        if _is_whole(one, behind) and not (part or date or _GOES_ON.match(behind)):
+            yield one
+
+
+def _is_whole(one: Quantity, behind: str) -> bool:
+    is_people = one.noun == "people" and not _PREPOSITION.match(behind)
+    is_count = not (one.kind or one.decimals or one.unit.dimension) and one.value >= _LEAST
+    return is_count and (is_people or bool(_MADE_RANDOM.match(behind)))
+
+
+def _arms(text: str) -> int | None:
+    """The sum of all arms that one sentence gives the sizes of; of one, its people."""
+    alone = None
+    for span in sentences(text):
+        found = list(_ASIDE.finditer(span.text)) if _IN_ARMS.search(span.text) else []
+        other = _OTHER_ARMS.search(span.text)
+        own = [match for match in found if not (other and other.end(1) == match.end(1))]
+        sizes = [size for match in own if (size := _sum(match)) >= _LEAST]
+        if len(sizes) > 1:
+            whole = sum(sizes)
+            return max(sizes) if 2 * max(sizes) == whole and len(sizes) > 2 else whole
+        of_all = [_sum(match) for match in _SIZE.finditer(span.text)]
+        alone = alone or (of_all[0] if len(of_all) == 1 else None)
+    return alone
+
+
+def _of_results(text: str) -> int | None:
+    """The sum of the sizes that a result gives for two arms."""
+    found = _OF_ARMS.search(text)
+    return _sum(found) if found else None
+
+
+def _sum(match: re.Match[str]) -> int:
+    return sum(int(re.sub(r"\D", "", size)) for size in match.groups() if size)
