@@ -17,9 +17,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from dbos import DBOS
 
-from deepcritical.jobs.dbos_setup import config_of, prepare_file
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url, sqlite_file
 
@@ -82,6 +80,11 @@ def migrated_database(kind: str, folder: Path) -> Iterator[str]:
 
     To make them takes PostgreSQL hundreds of statements, to copy them one.
     """
+    # Not for the processes that tests start, which import this module, too.
+    from dbos import DBOS
+
+    from deepcritical.jobs.dbos_setup import config_of, prepare_file
+
     with fresh_database(kind, folder) as url:
         Database(url)._engine().dispose()
         prepare_file(url)
