@@ -3,7 +3,7 @@ BIN = .venv/bin
 QUESTION = Can metformin be repurposed for Alzheimer's disease?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-all test-servers chaos long-run check bench eval docs lock clean
+.PHONY: help setup demo run test test-all test-servers chaos long-run check check-patterns check-types bench eval docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,17 +40,22 @@ chaos: setup ## Stop and kill -9 runs at every step, on every database, and prin
 long-run: setup ## Serve an app for five minutes while everything round it fails; what was lost, paid twice, wrong?
 	$(BIN)/python -m benchmarks.long_run
 
-check: setup ## Run every static check
+check: setup ## Run every static check, the two long ones beside each other
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-patterns check-types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/deptry src
 	$(BIN)/typos
 	$(BIN)/python scripts/check_sizes.py
-	$(BIN)/python -m scripts.check_patterns
 	$(BIN)/python scripts/build_docs_tables.py --check
 	$(BIN)/python -m scripts.build_evaluation --check
+
+check-patterns:
+	$(BIN)/python -m scripts.check_patterns
+
+check-types:
+	$(BIN)/mypy
 
 bench: setup ## Measure what a person waits for, and what imports cost
 	$(BIN)/python benchmarks/startup.py

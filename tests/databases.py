@@ -8,6 +8,7 @@ of vectors on a server of Chroma.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -17,6 +18,7 @@ from uuid import uuid4
 
 import pytest
 
+from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url, sqlite_file
 
 SERVER = os.environ.get(
@@ -46,24 +48,52 @@ def on_server(statement: str) -> None:
 
 
 @contextmanager
-def fresh_database(kind: str, folder: Path) -> Iterator[str]:
-    """The normalised address of an empty database, which is gone in the end.
+def fresh_database(kind: str, folder: Path, like: str = "") -> Iterator[str]:
+    """The normalised address of a database, which is gone in the end.
 
     Args:
         kind: ``sqlite``, ``postgresql``, or ``any`` for what the tests are run on.
         folder: Where a file is made.
+        like: The address of one of the same kind to begin with as a copy of; '' for an empty one.
     """
     if kind == "sqlite" or (kind == "any" and not ON_SERVERS):
-        yield normalised_url(f"sqlite:///{folder / 'runs.sqlite'}")
+        file = folder / "runs.sqlite"
+        if like:
+            made = sqlite_file(like)
+            assert made is not None
+            shutil.copyfile(made, file)
+        yield normalised_url(f"sqlite:///{file}")
         return
     if why := why_no_server():
         pytest.skip(why)
     name = f"dc_test_{uuid4().hex}"
-    on_server(f"CREATE DATABASE {name}")
+    on_server(f"CREATE DATABASE {name}" + (f" TEMPLATE {like.rpartition('/')[2]}" if like else ""))
     try:
         yield normalised_url(f"{SERVER.rpartition('/')[0]}/{name}")
     finally:
         on_server(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def migrated_database(kind: str, folder: Path) -> Iterator[str]:
+    """The address of a database with all tables, those of the durable engine too, and no run.
+
+    To make them takes PostgreSQL hundreds of statements, to copy them one.
+    """
+    # Not for the processes that tests start, which import this module, too.
+    from dbos import DBOS
+
+    from deepcritical.jobs.dbos_setup import config_of, prepare_file
+
+    with fresh_database(kind, folder) as url:
+        Database(url)._engine().dispose()
+        prepare_file(url)
+        DBOS(config=config_of(url, "none"))
+        try:
+            DBOS.launch()
+        finally:
+            DBOS.destroy()
+        yield url
 
 
 def raw_text(url: str) -> str:

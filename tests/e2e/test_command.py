@@ -45,10 +45,10 @@ def asked(question: str, *options: str) -> tuple[str, ...]:
 CASES: dict[str, Case] = {
     "demo": Case(asked(DEMO_QUESTION, "--out", "first", "--full"), 0),
     "demo again": Case(asked(DEMO_QUESTION, "--out", "second", "--json", "-q"), 0),
-    "condition": Case(asked(CONDITION_QUESTION, "--json"), 0),
+    "condition": Case(asked(CONDITION_QUESTION, "--json", "--depth", "quick"), 0),
     "hypothesis": Case(asked(HYPOTHESIS_QUESTION, "--json", "--depth", "quick"), 0),
     "no evidence": Case(asked(UNSTUDIED, "--full"), 3),
-    "no evidence as JSON": Case(asked(UNSTUDIED, "--json"), 3),
+    "no evidence as JSON": Case(asked(UNSTUDIED, "--json", "--depth", "quick"), 3),
     "unknown drug": Case(asked("Can examplol be repurposed for Alzheimer's disease?"), 17),
     "empty": Case(asked(""), 4),
     "blank": Case(asked(" \n "), 4),

@@ -13,11 +13,16 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.environment import without_settings
+from tests.servers.commands import forked_command
 
 COMMAND = Path(sys.executable).parent / "deepcritical"
-"""As a process of its own, which has the disks that it is started beside."""
+"""As a process of its own, which has the disks that it is started beside; it takes 3 s to start."""
 QUESTION = "Can baricitinib be repurposed for COVID-19?"
 MOUNT = 'mount -t tmpfs -o "size=$SIZE" none "$DISK" || exit 77\n'
+LIST = """import sqlite3, sys
+runs = sqlite3.connect(sys.argv[1])
+for run in runs.execute("SELECT id, status FROM tool_traces"): print(*run)"""
+"""The runs of a database, without the command."""
 SETTINGS = {
     "DEEPCRITICAL_EMBEDDING_MODEL": "",
     "DEEPCRITICAL_HTTP_CACHE": "",
@@ -35,6 +40,7 @@ def said(script: str, disk: Path, size: str, **more: str) -> str:
         "QUESTION": QUESTION,
         "DATABASE_URL": f"sqlite:///{disk / 'runs.sqlite'}",
         "RUN": str(COMMAND),
+        "LIST": f"{sys.executable} -IS -c '{LIST}' {disk / 'runs.sqlite'}",
     }
     if shutil.which("unshare") is None:
         pytest.skip("unshare is not installed")
@@ -57,7 +63,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with one run that is completed."""
     file = tmp_path_factory.mktemp("kept") / "runs.sqlite"
     subprocess.run(  # noqa: S603 - our own command
-        [COMMAND, "research", QUESTION, "--depth", "quick", "-q"],
+        [forked_command(), "research", QUESTION, "--depth", "quick", "-q"],
         env={**without_settings(), **SETTINGS, "DATABASE_URL": f"sqlite:///{file}"},
         cwd=ROOT,
         check=True,
@@ -73,10 +79,10 @@ dd if=/dev/zero of="$DISK/rest" bs=1k 2>/dev/null
 rm "$DISK/room"
 "$RUN" research "$QUESTION" --depth quick -q; echo "exit $?"
 rm "$DISK/rest"
-unfinished=$("$RUN" traces list | grep -v completed | head -1 | cut -d' ' -f1)
+unfinished=$(eval "$LIST" | grep -v completed | head -1 | cut -d' ' -f1)
 if [ -n "$unfinished" ]; then "$RUN" traces resume "$unfinished" -q; echo "resumed $?"; fi
 echo "at last"
-"$RUN" traces list
+eval "$LIST"
 """
 
 
@@ -95,7 +101,7 @@ def test_a_full_disk_is_named_and_what_was_kept_stays(
     assert "room on" in shown
     assert ("resumed 0" in shown) is resumes, shown
     listed = shown.rpartition("at last")[2].strip().splitlines()
-    assert [line.split()[3] for line in listed] == ["completed"] * (1 + resumes), shown
+    assert [line.split()[1] for line in listed] == ["completed"] * (1 + resumes), shown
 
 
 READ_ONLY = """
@@ -129,7 +135,7 @@ def test_a_file_whose_pages_are_damaged_is_refused_and_left_alone(
     file.write_bytes(content)
     for options, code in ((("research", QUESTION, "-q"), 18), (("doctor",), 15)):
         done = subprocess.run(  # noqa: S603 - our own command
-            [COMMAND, *options],
+            [forked_command(), *options],
             env={**without_settings(), **SETTINGS, "DATABASE_URL": f"sqlite:///{file}"},
             cwd=ROOT,
             capture_output=True,

@@ -26,7 +26,7 @@ from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.interfaces.cli.endings import EXIT_CODES
 from tests.conftest import ROOT
-from tests.servers.commands import forked_command
+from tests.servers.commands import forked_command, forked_module
 from tests.servers.serving import serving
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -59,7 +59,7 @@ def examples(text: str) -> Iterator[Example]:
 
 def command_for(example: Example) -> Sequence[str]:
     if example.language == "python":
-        return (sys.executable, "-c", example.body)
+        return (*forked_module(), "tests.servers.program", example.body)
     checked = EXIT.sub(r"code=0; \1 || code=$?; test $code -eq \2", example.body)
     return (SHELL, "-euc", checked)
 

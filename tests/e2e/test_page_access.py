@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, HttpCredentials, expect
 
+from tests.conftest import QUESTION, paper, snapshot
 from tests.databases import fresh_database
 from tests.e2e.pages import ask, browser, open_options
 from tests.servers.commands import forked_command
@@ -19,7 +20,6 @@ __all__ = ["browser"]
 
 COMMAND = (forked_command(), "serve", "--port", "0")
 TOKEN = "made-up-token-of-ada"  # noqa: S105 - made up
-QUESTION = "Can baricitinib be repurposed for COVID-19?"
 
 
 def asked(context: BrowserContext) -> list[str]:
@@ -34,9 +34,12 @@ def asked(context: BrowserContext) -> list[str]:
 
 @pytest.fixture
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
+    records = str(snapshot(tmp_path / "records.jsonl", paper(1), paper(2)))
     with (
         fresh_database("any", tmp_path) as url,
-        serving(COMMAND, {"DATABASE_URL": url, **request.param}) as served,
+        serving(
+            COMMAND, {"DATABASE_URL": url, "DEEPCRITICAL_SNAPSHOT": records, **request.param}
+        ) as served,
     ):
         yield served
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import UTC, datetime
@@ -13,7 +12,6 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-import uvicorn
 
 from deepcritical.bootstrap import ChatService, Lookups
 from deepcritical.domain.errors import ReasoningError
@@ -28,7 +26,7 @@ from deepcritical.settings import Settings
 from deepcritical.toolset.similar_runs import SimilarRuns
 from tests.conftest import QUESTION, ended, paper, run_service, snapshot
 from tests.integration.doubles import Interrupted
-from tests.servers.running import let_go
+from tests.servers.running import running
 
 
 class Served(NamedTuple):
@@ -46,21 +44,16 @@ async def served(
     similar: SimilarRuns | None = None,
     chats: AbstractAsyncContextManager[ChatService | None] | None = None,
 ) -> AsyncIterator[Served]:
-    with socket.create_server((host, 0)) as listening:
-        app = await asyncio.to_thread(
-            build_site,
-            Built(runs, access or Access(), Lookups(Settings()), similar, chats or nullcontext()),
-            host,
-        )
-        config = uvicorn.Config(app, log_level="error", lifespan="on" if chats else "off")
-        server = uvicorn.Server(config)
-        task = asyncio.create_task(server.serve(sockets=[listening]))
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as client:
-            yield Served(runs, client)
-        server.should_exit = True
-        await task
-        await let_go(server)
+    app = await asyncio.to_thread(
+        build_site,
+        Built(runs, access or Access(), Lookups(Settings()), similar, chats or nullcontext()),
+        host,
+    )
+    async with (
+        running(app, host, lifespan="on" if chats else "off") as url,
+        httpx.AsyncClient(base_url=url, trust_env=False, timeout=30) as client,
+    ):
+        yield Served(runs, client)
 
 
 @pytest.fixture

@@ -44,10 +44,16 @@ class Published(NamedTuple):
     claims: ClaimsChecked
 
 
+@pytest.fixture(scope="module")
+def some(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first records of the bundled snapshot that name what the question asks about."""
+    lines = DEMO.read_text(encoding="utf-8").splitlines()
+    named = [line for line in lines if "etformin" in line and "Alzheimer" in line]
+    return snapshot(tmp_path_factory.mktemp("some") / "records.jsonl", *named[:12])
+
+
 async def published(
-    forge: Callable[[ResearchReport], dict[str, Any]],
-    question: str = DEMO_QUESTION,
-    source: Path = DEMO,
+    forge: Callable[[ResearchReport], dict[str, Any]], source: Path, question: str = DEMO_QUESTION
 ) -> Published:
     reasoner = Forging(forge)
     run = run_service(source, reasoner, max_iterations=1).submit(question)
@@ -89,22 +95,22 @@ def markers(report: ResearchReport) -> set[int]:
 
 @pytest.mark.parametrize("reference", [FALSE, ONE_WORD], ids=["false", "one word of a title"])
 class TestPlantedReference:
-    async def test_it_is_taken_out_and_named(self, reference: Reference) -> None:
-        found = await published(added(reference))
+    async def test_it_is_taken_out_and_named(self, reference: Reference, some: Path) -> None:
+        found = await published(added(reference), some)
         assert found.references.removed == (reference.title,)
         assert found.report.references == found.honest.references
         listed = found.report.to_markdown().partition("## References")[2]
         assert f". {reference.title}." not in listed
 
-    async def test_its_sentence_goes_too(self, reference: Reference) -> None:
-        found = await published(added(reference))
+    async def test_its_sentence_goes_too(self, reference: Reference, some: Path) -> None:
+        found = await published(added(reference), some)
         assert found.report.conclusion == found.honest.conclusion
         assert markers(found.report) == set(range(1, len(found.report.references) + 1))
 
     async def test_the_other_numbers_still_point_at_their_records(
-        self, reference: Reference
+        self, reference: Reference, some: Path
     ) -> None:
-        found = await published(put_first(reference))
+        found = await published(put_first(reference), some)
         lost = found.honest.references[0]
         assert found.references.removed == (reference.title,)
         assert found.report.references == found.honest.references[1:]
@@ -117,37 +123,37 @@ class TestPlantedReference:
             assert re.search(rf"\[{number}\]: “?{re.escape(one.claims[0].sentence)}", text)
 
 
-async def test_without_references_no_number_is_printed() -> None:
-    found = await published(lambda _: {"references": ()})
+async def test_without_references_no_number_is_printed(some: Path) -> None:
+    found = await published(lambda _: {"references": ()}, some)
     assert markers(found.report) == set()
     assert found.report.references == ()
 
 
 class TestPlantedWords:
     @pytest.mark.parametrize("field", ["executive_summary", "conclusion"])
-    async def test_beside_the_brief_are_not_printed(self, field: str) -> None:
-        found = await published(lambda _: {field: f"{PLANTED} [1]."})
+    async def test_beside_the_brief_are_not_printed(self, field: str, some: Path) -> None:
+        found = await published(lambda _: {field: f"{PLANTED} [1]."}, some)
         assert found.claims.failed == (f"{PLANTED} [1].",)
         assert found.report == found.honest.model_copy(update={"support": found.report.support})
 
-    async def test_in_the_brief_are_not_printed(self) -> None:
+    async def test_in_the_brief_are_not_printed(self, some: Path) -> None:
         def forge(report: ResearchReport) -> dict[str, Any]:
             assert report.brief
             planted = report.brief.answer[0].model_copy(update={"text": PLANTED})
             changed = {"answer": (planted, *report.brief.answer[1:]), "synthesis": (planted,)}
             return {"brief": report.brief.model_copy(update=changed)}
 
-        found = await published(forge)
+        found = await published(forge, some)
         assert PLANTED in found.claims.failed
         assert found.report.brief == found.honest.brief
 
-    async def test_a_true_id_cannot_carry_a_false_entry(self) -> None:
+    async def test_a_true_id_cannot_carry_a_false_entry(self, some: Path) -> None:
         def forge(report: ResearchReport) -> dict[str, Any]:
             first = report.references[0]
             forged = {"title": FALSE.title, "authors": ("Ada Invented",), "url": FALSE.url[:-1]}
             return {"references": (first.model_copy(update=forged), *report.references[1:])}
 
-        found = await published(forge)
+        found = await published(forge, some)
         assert FALSE.title not in found.report.to_markdown()
         assert "Ada Invented" not in found.report.to_markdown()
 
@@ -159,7 +165,7 @@ class TestPlantedWords:
             return {"claims": (*report.claims, false), "safety": section}
 
         path = snapshot(tmp_path / "made.jsonl", paper())
-        found = await published(forge, QUESTION, path)
+        found = await published(forge, path, QUESTION)
         assert found.claims.failed == ("Examplol helped 987654321 people",)
         assert "987654321" not in found.report.to_markdown()
         assert found.report.claims == found.honest.claims
@@ -171,7 +177,7 @@ class TestPlantedWords:
             return {"claims": (claim,)}
 
         path = snapshot(tmp_path / "made.jsonl", paper())
-        found = await published(forge, QUESTION, path)
+        found = await published(forge, path, QUESTION)
         assert found.claims.failed == ("Examplol cures everything",)
         assert found.report.claims == ()
 
@@ -182,5 +188,5 @@ async def test_a_work_that_was_stored_twice_keeps_its_reference(tmp_path: Path) 
     by_pmid = paper(2, title=f"{title}, made-up reprint")
     both = paper(3, pmid="99000002", doi="10.9999/made.1", title="A record", text="Examplol.")
     path = snapshot(tmp_path / "made.jsonl", by_doi, by_pmid, both)
-    found = await published(lambda _: {}, QUESTION, path)
+    found = await published(lambda _: {}, path, QUESTION)
     assert found.references.removed == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,14 @@ class TestReport:
         cited = {r.evidence_id: by_id[r.ids[0]] for r in report.references}
         assert report.claims
         assert all(claim_holds(claim, cited) for claim in report.claims)
+
+    def test_every_included_record_is_a_reference_or_named_as_unused(self, done: Done) -> None:
+        _, report = done
+        cited = {reference.title for reference in report.references}
+        listed = report.methodology.content.split("Retrieved but not used:")[-1]
+        more = [int(n) for n in re.findall(r"^- and (\d+) more$", listed, re.MULTILINE)]
+        unused = listed.count("\n- ") + sum(more) - len(more)
+        assert len(cited) + unused == report.total_papers_reviewed
 
     def test_no_reference_and_no_sentence_is_taken_out(self, done: Done) -> None:
         events, _ = done

@@ -45,6 +45,15 @@ PRELOADED = (
     "deepcritical.models.providers",
     "deepcritical.interfaces.server",
     "deepcritical.interfaces.mcp",
+    # What they load once they need it: the migrations of a new database take 0.4 s of a core.
+    "alembic.operations",
+    "deepcritical.interfaces.cli.terminal_brief",
+    "deepcritical.reasoning.llm_chat",
+    "deepcritical.services.migrations",
+    "deepcritical.services.trace_queries",
+    "openai.resources.chat",
+    "rapidfuzz.process",
+    "sqlalchemy.dialects.sqlite",
 )
 STREAMS = (0, 1, 2)
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -119,12 +119,17 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _of_defect)
 
 
-def describe_problems(app: FastAPI) -> None:
-    """Put the shape of a problem into the description of an application."""
-    schemas = app.openapi()["components"]["schemas"]
-    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-    schemas |= problem.pop("$defs")
-    schemas["Problem"] = problem
+class DescribedApi(FastAPI):
+    """An application whose description tells the shape of a problem, too."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description; made when it is first asked for, as it takes 0.3 s."""
+        if self.openapi_schema is None:
+            schemas = super().openapi()["components"]["schemas"]
+            problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas |= problem.pop("$defs")
+            schemas["Problem"] = problem
+        return super().openapi()
 
 
 async def _of_ours(_request: Request, error: Exception) -> JSONResponse:

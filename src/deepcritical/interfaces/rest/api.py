@@ -26,7 +26,7 @@ from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.caller import Known, ModelKey, Own, Rules, Runs, Who, readable
 from deepcritical.interfaces.guard import REPORT_POLICY
-from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
+from deepcritical.interfaces.problems import PROBLEM_RESPONSES, DescribedApi, add_handlers
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.interfaces.rest import models
 from deepcritical.interfaces.rest.chat import ChatSessions, chat_router
@@ -51,7 +51,7 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
 
     There is a chat while ``app.state.chats`` is a `ChatService`.
     """
-    app = FastAPI(
+    app = DescribedApi(
         title="DeepCritical",
         version=version("deepcritical"),
         summary="Can an old drug treat a new disease? Answers you can trace to the source.",
@@ -68,7 +68,6 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
     app.include_router(router)
     app.include_router(chat_router)
     app.include_router(documents_router)
-    describe_problems(app)
     return app
 
 
