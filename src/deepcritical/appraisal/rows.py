@@ -214,7 +214,6 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         certainty=certainty,
         reasons=reasons,
         directness=max((v.directness for v in votes), key=_NEAR.index),
-        population=_populations(votes),
         review=all(v.review for v in votes),
         primary=any(v.level == "primary" for v in votes),
         inconclusive=body.inconclusive,
@@ -228,10 +227,11 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
 
 
 def _told(votes: Sequence[Vote]) -> dict[str, str]:
-    """What one record calls the outcome, where no other one is weighed; the drugs of a class."""
+    """What the only record calls the outcome; the drugs of a class; who else was studied."""
     names = [n for v in votes for n in v.members.split(" or ")]
     members = "" if "" in names else " or ".join(dict.fromkeys(names))
-    return {"members": members, "told_as": votes[0].outcome if len(votes) == 1 else ""}
+    told_as = votes[0].outcome if len(votes) == 1 else ""
+    return {"members": members, "told_as": told_as, "population": _populations(votes)}
 
 
 def _is_split(pooled: PooledEffect | None, way: Way) -> bool:

@@ -194,8 +194,8 @@ def _weigh(
     estimate = estimated(counted(result, study), paired=not _PAIRED.isdisjoint(study.design))
     if (way := way_of(result, tested.side, place, estimate)) is None:
         return _Weighed(None, "which arm did better is not told")
-    by_rules = study.reader.kind == "rules"
-    if (told_as := as_harm(place, result, way, asked, by_rules=by_rules)) is None:
+    told_as = as_harm(place, result, way, asked, by_rules=study.reader.kind == "rules")
+    if told_as is None:
         return _Weighed(None, "an outcome that does not bear on the condition")
     vote = _vote(study, result, evidence, told_as, tested, way)
     changes = {

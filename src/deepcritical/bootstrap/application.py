@@ -104,16 +104,17 @@ def build_runs(
         traces=traces,
         durable=_durable(settings, traces, serves, conducts) if traces else None,
         place=place,
-        model=ModelChoice(
-            name=settings.model or "",
-            base_url=settings.model_base_url or "",
-            manager=settings.manager,
-        ),
+        model=_model_of(settings),
         parts_for=partial(_parts_for, settings, choosing, library, opening),
         telemetry=telemetry,
         open_at=opening,
         lacks_key=_lacks_key(settings),
     )
+
+
+def _model_of(settings: Settings) -> ModelChoice:
+    name, url = settings.model or "", settings.model_base_url or ""
+    return ModelChoice(name=name, base_url=url, manager=settings.manager)
 
 
 def _durable(
