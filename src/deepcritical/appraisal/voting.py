@@ -199,6 +199,7 @@ def _weigh(
         return _Weighed(None, "an outcome that does not bear on the condition")
     vote = _vote(study, result, evidence, told_as, tested, way)
     changes = {
+        "members": tested.members,
         **_estimate(result, estimate, tested.side),
         "directness": near,
         "population": "" if why else people_in_words(study),
@@ -206,14 +207,13 @@ def _weigh(
         "tier": _tier(study, result, grade),
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
-        "of_course": told_as.of_course,
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
         "against_asked": tested.asked or (bool(match) and way is Way.BENEFIT),
         "non_inferior": vote.non_inferior and not asked.superior,
         "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,
     }
-    return _Weighed(vote.model_copy(update={**changes, "members": tested.members}))
+    return _Weighed(vote.model_copy(update=changes))
 
 
 def _related(
@@ -325,6 +325,7 @@ def _vote(
         network=is_review and is_of_network(study),
         year=_year(evidence),
         is_grave=place.is_grave,
+        of_course=place.of_course,
         is_fatal=place.is_fatal,
         feared=result.kind == "safety" or place.importance == "harm",
         of_completers=is_of_completers(result),
