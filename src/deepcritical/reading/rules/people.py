@@ -61,10 +61,24 @@ _SCREENED = bounded(
     r"eligible for|invited|approached|contacted)\b",
     re.IGNORECASE,
 )
+_PART = bounded(
+    r"^\s?(?:\(\d[\d.]*\s?%\)|%|(?:out )?of (?:the |these )?\d|of (?:the|these|them)\b)"
+)
 _SHARE = bounded(r"\s?\d[\d.·]*\s?%[^;]{0,20}")
 _ONLY_NOUN = bounded(r"[^\d.;,]{0,40}")
+_CALENDAR = bounded(
+    r"\b(?:in|since|from|to|and|between|until|through|during|January|February|"
+    r"March|April|May|June|July|August|September|October|November|December)\s$",
+    re.IGNORECASE,
+)
 _PEOPLE_NEXT = bounded(rf"^[\s-](?:[\w'’/-]+\s){{0,5}}?(?:[\w-]+-)?{PEOPLE}\b", re.IGNORECASE)
 _N_EQUALS = bounded(r"\b[Nn]\s?=\s?(\d{1,3}(?:[, \u2009\u202f]\d{3})+|\d{1,6})\b")
+_TO_ONE_ARM = bounded(
+    rf"^of [^.;,]*{PEOPLE} (?:who were )?(?:randomi[sz]ed|assigned|allocated) to (?:the )?[\w-]+,|"
+    r"\b(?:randomi[sz]ed|assigned|allocated) to [^.;,\d]{1,80} and \d{1,6} (?:\w+ )?to\b",
+    re.IGNORECASE,
+)
+"""A count of one arm: "of 60 patients randomised to X, ..." and "40 assigned to X and 41 to Y"."""
 _OF_PEOPLE = bounded(rf"^[^.;\d]{{0,80}}\b{PEOPLE}\b[^.;]{{0,80}}$", re.IGNORECASE)
 _ARM_ASIDE = bounded(
     r"^\s?(?:[^;]{0,60}[,;]\s)?(?:[Nn]\s?=\s?)?(?P<n>\d{1,3}(?:,\d{3})+|\d{1,6})"
@@ -85,6 +99,7 @@ _METHODS_OR_RESULTS = ("background", "introduction", "objective", "aim", "purpos
 _LEAST = 6
 _MORE, _LEAST_SHARE = 1.02, 0.5
 """Shares of all people beyond which the sum of the arms is of something else."""
+_MOST_YEAR, _LEAST_YEAR = 2035, 1950
 
 
 _LAST = 3
@@ -144,7 +159,7 @@ def _counts(number: int, span: Span) -> Iterator[_Count]:
     ranked = [(q, _rank(line[: q.start], line[q.end :])) for q in found]
     ranked = [(q, rank) for q, rank in ranked if rank != _OPENS or len(found) == 1]
     # "1694 women assigned to X, 1693 assigned to Y" counts arms.
-    if sum(rank == 0 for _, rank in ranked) < 2:
+    if sum(rank == 0 for _, rank in ranked) < 2 and not _TO_ONE_ARM.search(_in_digits(line)):
         yield from (_Count(int(q.value), r, number) for q, r in ranked if r is not None)
     for aside in asides:
         size = _N_EQUALS.match(aside.text.strip())
@@ -162,7 +177,9 @@ def _is_whole(q: Quantity, line: str) -> bool:
         return False
     if not _PEOPLE_NEXT.match(line[q.end :]):
         return False
-    return not _NOT_COUNTED.search(before)
+    if _LEAST_YEAR <= q.value <= _MOST_YEAR and not q.spelled and _CALENDAR.search(before):
+        return False
+    return not (_NOT_COUNTED.search(before) or _PART.match(line[q.end :]))
 
 
 def _rank(before: str, behind: str) -> int | None:
