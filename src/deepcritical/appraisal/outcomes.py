@@ -8,7 +8,7 @@ from typing import NamedTuple
 from deepcritical.appraisal.asked import Asked
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Result
+from deepcritical.domain.study import ReaderKind, Result
 from deepcritical.domain.votes import Importance, Way
 from deepcritical.vocabulary.conditions import (
     condition_in,
@@ -212,7 +212,7 @@ def is_of_disorder(outcome: str) -> bool:
 
 
 def as_harm(
-    place: Placed, result: Result, way: Way, asked: Asked, *, by_rules: bool
+    place: Placed, result: Result, way: Way, asked: Asked, reader: ReaderKind
 ) -> Placed | None:
     """The place of what does not bear on the condition: more of it with the drug is a harm.
 
@@ -224,7 +224,8 @@ def as_harm(
         return place
     if place.importance == "surrogate" and result.kind == "surrogate" and way is Way.HARM:
         return place  # a marker that got worse is no event that more people had
-    by_rules = by_rules and any(condition_named(one.name) for one in asked.condition.each)
+    is_known = any(condition_named(one.name) for one in asked.condition.each)
+    by_rules = reader == "rules" and is_known
     if way is not Way.HARM and (not by_rules or place.importance == "surrogate"):
         return place
     if place.more_is_better is False:

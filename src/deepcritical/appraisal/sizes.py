@@ -61,7 +61,12 @@ def _has_other_arms(study: StudyReading, result: Result) -> bool:
 
 
 def studies_of(study: StudyReading, result: Result) -> int | None:
-    """Studies behind a result of a review, where it tells them; None where it is of many drugs."""
+    """Studies behind a result of a review, where it tells them; None where it is of many drugs.
+
+    None also where it is of no review.
+    """
+    if not is_of_review(study, result):
+        return None
     told = count_of_studies(result.people)
     if told or is_of_network(study) or not _is_of_all(study, result):
         return told

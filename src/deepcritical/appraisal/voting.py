@@ -187,19 +187,17 @@ def _weigh(
         return _Weighed(None, why)
     place, tested, near, wanted = _related(study, result, evidence, asked, match)
     others = near is None and (result.kind != "safety" or study.population.conditions)
-    if tested.why_not or others:
-        return _Weighed(None, tested.why_not or "its people have another condition")
+    if why_not := tested.why_not or ("its people have another condition" if others else ""):
+        return _Weighed(None, why_not)
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
     estimate = estimated(counted(result, study), paired=not _PAIRED.isdisjoint(study.design))
     if (way := way_of(result, tested.side, place, estimate)) is None:
         return _Weighed(None, "which arm did better is not told")
-    told_as = as_harm(place, result, way, asked, by_rules=study.reader.kind == "rules")
-    if told_as is None:
+    if (told_as := as_harm(place, result, way, asked, study.reader.kind)) is None:
         return _Weighed(None, "an outcome that does not bear on the condition")
     vote = _vote(study, result, evidence, told_as, tested, way)
     changes = {
-        "members": tested.members,
         **_estimate(result, estimate, tested.side),
         "directness": near,
         "population": "" if why else people_in_words(study),
@@ -212,6 +210,7 @@ def _weigh(
         "non_inferior": vote.non_inferior and not asked.superior,
         "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,
+        "members": tested.members,
     }
     return _Weighed(vote.model_copy(update=changes))
 
@@ -300,7 +299,6 @@ def _vote(
     tested: Tested,
     way: Way,
 ) -> Vote:
-    is_review = is_of_review(study, result)
     return Vote(
         row=place.row,
         outcome=_told_outcome(result),
@@ -314,15 +312,15 @@ def _vote(
         way=way,
         leans=leans_of(result, tested.side, place),
         level=result.level,
-        review=is_review,
+        review=is_of_review(study, result),
         rates=rates_of(result, tested.side),
         higher_is_better=with_polarity(result, place).higher_is_better,
         polarity=polarity_of(result, place),
         unit=_unit(result),
         timepoint=result.timepoint,
         people=people_of(study, result),
-        studies=studies_of(study, result) if is_review else None,
-        network=is_review and is_of_network(study),
+        studies=studies_of(study, result),
+        network=is_of_review(study, result) and is_of_network(study),
         year=_year(evidence),
         is_grave=place.is_grave,
         of_course=place.of_course,

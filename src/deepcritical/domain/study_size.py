@@ -54,8 +54,8 @@ _OTHER_ARMS = bounded(
     re.IGNORECASE,
 )
 _NOT_COUNTED = bounded(
-    r"\b(?:screened|target\w*|planned|invited|\d{1,7} (?:of|in)|of whom|per|each|every|between|"
-    r"up to|additional|at least|only)\s(?:for )?(?:a total of )?$",
+    r"\b(?:screened|target\w*|planned|invited|(?<!trial )(?<!phase )\b\d{1,7} (?:of|in)|of whom|"
+    r"per|each|every|between|up to|additional|at least|only)\s(?:for )?(?:a total of )?$",
     re.IGNORECASE,
 )
 _CALENDAR = bounded(

@@ -35,7 +35,7 @@ from deepcritical.verification.claims import verify_claim
 from deepcritical.writing.answers import answer_texts, brief_texts
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.checking import answer_entries, brief_entries
-from deepcritical.writing.harms import harm_sentences
+from deepcritical.writing.harms import harms_beside
 from deepcritical.writing.quoting import SET_PHRASES
 
 _SECTIONS = (
@@ -108,11 +108,12 @@ def _without(report: ResearchReport, failed: Set[str]) -> ResearchReport:
 
 def _brief_without(brief: Brief, verdict: Verdict, failed: Set[str]) -> Brief:
     put = Put.of(brief)
+    answer = answer_sentences(verdict, brief.drug, put)
     return brief.model_copy(
         update={
-            "answer": answer_sentences(verdict, brief.drug, put),
+            "answer": answer,
             "harms": (
-                *harm_sentences(verdict, brief.drug),
+                *harms_beside(answer, verdict, brief.drug),
                 *(s for s in brief.harms if s.origin == "quote" and s.text not in failed),
             ),
             "studies": tuple(one for one in brief.studies if one.result.text not in failed),

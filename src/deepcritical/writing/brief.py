@@ -20,7 +20,7 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Vote
 from deepcritical.questions.claims import answer_on, answered_by, claim_of
 from deepcritical.questions.wording import given_in
-from deepcritical.writing.harms import feared_names, harm_sentences, harms_in_own_words
+from deepcritical.writing.harms import feared_names, harms_beside, harms_in_own_words
 from deepcritical.writing.studies import (
     comparator_of,
     design_of,
@@ -92,6 +92,7 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
     told_harms: tuple[Sentence, ...] = ()
     if drug == matter.drug:  # harms of taking the drug are none of stopping it
         told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence, asked)
+    answer = answer_sentences(verdict, drug, put)
     return Brief(
         drug=drug,
         claim=claim,
@@ -99,8 +100,8 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
         raises=put.raises,
         lead=lead.text if lead else "",
         lead_ids=lead.evidence_ids if lead else (),
-        answer=answer_sentences(verdict, drug, put),
-        harms=(*harm_sentences(verdict, drug), *told_harms),
+        answer=answer,
+        harms=(*harms_beside(answer, verdict, drug), *told_harms),
         findings=tuple(_rows(verdict)),
         studies=_main_studies(matter),
         missing=tuple(_missing(matter)) or _weak(verdict.rows),

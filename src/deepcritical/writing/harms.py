@@ -18,7 +18,6 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
-from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.unread import quoted, tells_finding
 from deepcritical.writing.words import (
     FIRST,
@@ -74,14 +73,16 @@ def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tup
     return tuple(_harms(verdict, drug, wording))
 
 
+def harms_beside(answer: Sequence[Sentence], verdict: Verdict, drug: str) -> tuple[Sentence, ...]:
+    """Return the harms that an answer does not tell already."""
+    return tuple(s for s in harm_sentences(verdict, drug) if s not in answer)
+
+
 def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     harms = [r for r in verdict.rows if r.importance == "harm"]
     feared = [r for r in harms if not r.comparator or (r.asked and wording > FIRST)]
     grave = [r for r in verdict.rows if r.is_grave and _may_be_told(r, wording)]
-    assessed = verdict.label is not VerdictLabel.NOT_ASSESSED
-    answered = leading_rows(verdict) if wording >= LATEST and assessed else []
-    worse = [r for r in dict.fromkeys((*grave, *feared)) if r.way in (Way.HARM, Way.CONFLICT)]
-    more = [row for row in worse if row not in answered]
+    more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in (Way.HARM, Way.CONFLICT)]
     if wording < THIRD:
         ordered = sorted(more, key=lambda r: (not r.is_grave, r.way is not Way.HARM))
     else:
@@ -91,7 +92,7 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     for row in told:
         yield _said(row, drug, wording)
     none = [r for r in feared if r.way is Way.NO_DIFFERENCE]
-    if not (assessed or told):
+    if verdict.label is VerdictLabel.NOT_ASSESSED and not told:
         text = f"Too few of the studies could be read to say anything of the harms of {drug}."
         yield Sentence(text=f"{text} That is not evidence of safety.")
         return
@@ -104,7 +105,7 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     two_sided = wording >= THIRD and any(row.asked for row in less)
     for row in less[: 0 if (told or none) and not two_sided else _TOLD]:
         yield _said(row, drug, wording)
-    if not (feared or worse or told):
+    if not feared and not told:
         against = " with placebo or no treatment" if harms and wording > FIRST else ""
         text = f"No comparison{against} of harms of {drug} could be read from the records found."
         if wording >= FOURTH:

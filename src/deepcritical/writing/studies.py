@@ -65,6 +65,7 @@ def design_of(study: StudyFinding, vote: Vote, readings: Mapping[str, StudyReadi
         "randomised": "randomised trial",
         "controlled": "controlled study, not randomised",
         "uncontrolled": "study without a control group",
+        "reported": "narrative review",
     }[vote.tier]
     if vote.tier in ("controlled", "uncontrolled") and study.level is not None and study.level >= 3:
         features = reading.design if reading else ()

@@ -22,10 +22,10 @@ from deepcritical.domain.votes import Vote, Way
 from deepcritical.questions.claims import answer_on
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.findings import findings_of
-from deepcritical.writing.harms import harm_sentences, harms_in_own_words
+from deepcritical.writing.harms import harm_sentences, harms_beside, harms_in_own_words
 from deepcritical.writing.leads import lead_of
 from deepcritical.writing.unread import without_text
-from deepcritical.writing.words import FOURTH, LATEST, SECOND, THIRD, row_sentence, told_of
+from deepcritical.writing.words import LATEST, SECOND, THIRD, row_sentence, told_of
 from tests.unit.appraisal.builders import findings, vote
 
 HARMS = ("dizziness", "grumbles", "snerks", "zorbs")
@@ -341,12 +341,13 @@ def test_deaths_go_first_and_no_excess_hides_no_harm() -> None:
     none = changed(Way.NO_DIFFERENCE, row="blurbs", importance="harm")
     harms = [changed(Way.HARM, row=name, importance="harm") for name in HARMS]
     verdict = decide(findings(none, *harms, deaths))
-    now, before = (
-        [s.text for s in harm_sentences(verdict, "examplol", wording=w)] for w in (LATEST, FOURTH)
-    )
-    assert "death from any cause" in before[0]
-    assert not any("death from any cause" in text for text in now)  # the answer tells it
-    assert not any("No excess" in text for text in (*now, *before))
+    harms_told = harm_sentences(verdict, "examplol")
+    told = [s.text for s in harms_told]
+    assert "death from any cause" in told[0]
+    assert not any("No excess" in text for text in told)
+    # What the answer tells is not told twice.
+    beside = harms_beside(harms_told[:1], verdict, "examplol")
+    assert beside == harms_told[1:]
     rows = gravest_first(verdict.rows)
     assert [row.way for row in rows if row.importance == "harm"][-1] is Way.NO_DIFFERENCE
 

@@ -103,7 +103,7 @@ def test_a_forged_quote_of_a_study_does_not_verify() -> None:
 
 
 def test_that_a_study_which_rules_cannot_read_holds_no_result_is_never_said() -> None:
-    others = record(1, f"{RESULT} {END}", title="Examplol in schizophrenia")
+    others = record(1, f"{RESULT} {END}", title="Examplol for another use")
     answer = built(HELPS, others).answer
     assert answer.verdict
     assert answer.verdict.label is VerdictLabel.NOT_ASSESSED
