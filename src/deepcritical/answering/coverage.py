@@ -1,4 +1,4 @@
-"""How far the facts of a run cover its checklist."""
+"""Measures how far the facts of a run cover its checklist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def checklist_in(store: EvidenceStore) -> Checklist:
 
 
 def covered(store: EvidenceStore) -> tuple[ItemCoverage, ...]:
-    """How far each item is covered by the facts of records that count by now.
+    """Return how far each item is covered by the facts of records that count by now.
 
     A record may have turned out to be retracted since it was read.
     """

@@ -102,7 +102,7 @@ AIM = bounded(
 """Of what was planned, done or wished for, not of what was found."""
 FIGURES = bounded(r"\d")
 FINDINGS = tuple("result finding conclusion interpretation main harm adverse safety".split())
-"""How the sections are called that say what came out."""
+"""Names of the sections that say what came out."""
 _SECTIONS_BESIDE = ("background", "objective", "aim", "purpose", "method", "design", "setting")
 METHODS_TELL = (
     *(Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED),
@@ -123,7 +123,7 @@ _SAYS_NOTHING = bounded(
 
 
 def is_needed(aspect: Aspect, label: str, text: str) -> bool:
-    """Whether a sentence, by its section and words, can tell what a need wants known."""
+    """Return whether a sentence, by its section and words, can tell what a need wants known."""
     if _SAYS_NOTHING.search(text):
         return False
     if aspect is Aspect.MECHANISM:
@@ -132,5 +132,5 @@ def is_needed(aspect: Aspect, label: str, text: str) -> bool:
 
 
 def is_own_finding(label: str, text: str) -> bool:
-    """Whether a sentence stands where a record's own findings stand, and states no aim or wish."""
+    """Return whether a sentence stands where own findings stand, and states no aim or wish."""
     return not (label.startswith(_SECTIONS_BESIDE) or AIM.search(text))

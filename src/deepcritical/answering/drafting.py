@@ -38,7 +38,7 @@ _MOST_WEIGHED = 6
 """Candidates whose results sentences may rest on."""
 _UNGRADED = 9
 _STRENGTH = {1: 0.25, 2: 0.2, 3: 0.1, 4: 0.05}
-"""What an OCEBM level adds to the relevance of a sentence."""
+"""Amount that an OCEBM level adds to the relevance of a sentence."""
 _MOST_FINDINGS, _MOST_ROWS = 40, 12
 """Findings that a writer is shown, and of them results over studies before all passages."""
 SPEAKS_AGAINST = (VerdictLabel.REFUTED, VerdictLabel.UNSUPPORTED, VerdictLabel.HARMFUL)
@@ -46,17 +46,17 @@ SPEAKS_AGAINST = (VerdictLabel.REFUTED, VerdictLabel.UNSUPPORTED, VerdictLabel.H
 
 
 class Draft(NamedTuple):
-    """What an answer is written from, before a model has written anything."""
+    """The material that an answer is written from, before a model has written anything."""
 
     weighed: tuple[Weighed, ...]
     picked: Mapping[str, tuple[ItemFact, ...]]
     """Of each item the facts that are told, by its id."""
     findings: Mapping[str, Finding]
-    """What sentences may rest on, by id: results over studies, results of one, passages."""
+    """Findings that sentences may rest on, by id: results over studies, of one study, passages."""
     passages: Mapping[str, str]
     """Fact id -> id of its finding."""
     by_model: bool = False
-    """Whether a model chose the facts, and no word rules."""
+    """True where a model chose the facts, and no word rules."""
 
 
 def draft_of(
@@ -94,7 +94,7 @@ def draft_of(
 
 
 def _found(weighed: Sequence[Weighed], store: EvidenceStore) -> dict[str, Finding]:
-    """What the studies show of each drug, by new ids."""
+    """Return what the studies show of each drug, by new ids."""
     found: dict[str, Finding] = {}
     for one in weighed:
         made = findings_of(
@@ -127,7 +127,7 @@ def _failed(inquiry: Inquiry, weighed: Sequence[Weighed]) -> frozenset[str]:
 
 
 def _may_tell(item: ChecklistItem, fact: ItemFact, failed: frozenset[str]) -> bool:
-    """Whether a fact may be told for a need: of what failed as a treatment only that it did."""
+    """Return whether a fact may be told for a need: of a failed treatment only that it failed."""
     if not failed or item.aspect in (Aspect.AGAINST, Aspect.SAFETY):
         return True
     named = {mention.drug.name for mention in find_drugs(fact.fact.quote)}
@@ -145,13 +145,13 @@ def findings_in(draft: Draft) -> dict[str, Finding]:
 
 
 def is_newest(inquiry: Inquiry, store: EvidenceStore) -> bool:
-    """Whether the newest goes first: that is asked for, and records have dates."""
+    """Return whether the newest goes first: that is asked for, and records have dates."""
     asked = inquiry.frame is not None and inquiry.frame.latest
     return asked and any(record.citation.date for record in store.evidence.values())
 
 
 class _Order:
-    """Which facts are told first: of the question itself, strong and fitting; or the newest."""
+    """The order in which facts are told: of the question itself, strong and fitting; or newest."""
 
     def __init__(self, store: EvidenceStore, *, newest: bool) -> None:
         self._study_of = store.study_of

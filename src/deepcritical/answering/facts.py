@@ -12,7 +12,7 @@ from deepcritical.domain.text import Span
 def fact_of_span(
     item: ChecklistItem, span: Span, evidence_id: str, graded: Grade, direct: bool, coverage: float
 ) -> ItemFact:
-    """What a record states of its study, which goes before papers that speak of studies."""
+    """Return what a record states of its study, which goes before papers that speak of studies."""
     fact = Fact.of(span, evidence_id, FactRole.DESIGN)
     relevance = round(1 + coverage, 3)
     return fact_of(item, fact, graded, direct=direct, relevance=relevance)
@@ -27,7 +27,7 @@ def fact_of(
     side: Stance = Stance.NEUTRAL,
     relevance: float | None = None,
 ) -> ItemFact:
-    """What a record says to a need: by its reading, where it has no relevance of its own."""
+    """Return what a record says to a need: by its reading, where it has no own relevance."""
     return ItemFact(
         id="",
         items=(item.id,),

@@ -1,4 +1,4 @@
-"""Which sentences can fit a need at all: on the harm, the drug and the kind of fact asked about.
+"""Decides which sentences can fit a need at all: on the harm, drug and kind of fact asked about.
 
 A question that names no drug is easily met by what trials of drugs report: so of a question on how
 often, why, or how well a test tells, only sentences are told that say just that of its subject.
@@ -25,7 +25,7 @@ _ASKED_BY_NEED = frozenset(
 )
 """Needs that tell by themselves what is asked; so does safety, where no harm is named."""
 _GUIDES = says(r"recommend\w*|guidelines?|consensus|approv\w+|licen[sc]\w+|endors\w+|advis\w+")
-"""What a guideline or an authority says, where a study's own conclusion is no answer."""
+"""Words of a guideline or an authority, where a study's own conclusion is no answer."""
 _MEASURED = bounded(
     r"[- ](?:resistance|sensitivity|levels?|concentrations?|secretion|tolerance|metabolism|uptake|"
     r"signal\w*|receptors?|deficien\w+|production|release|homeostasis)\b"
@@ -71,7 +71,7 @@ _SAYS = {aspect: says(*patterns) for aspect, patterns in _STRICT.items()}
 
 
 class Fitting:
-    """What sentences fit the needs of a question.
+    """The rules for which sentences fit the needs of a question.
 
     Args:
         inquiry: The question.
@@ -107,7 +107,7 @@ class Fitting:
         self._harm = next((s for s in topics.subjects if harm and s.is_called(harm)), None)
 
     def fits(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
-        """Whether a sentence of a record can tell what a need wants known."""
+        """Return whether a sentence of a record can tell what a need wants known."""
         return (
             self._is_on_harm(item, record, text)
             and not self._is_on_another_drug(text)
@@ -117,7 +117,7 @@ class Fitting:
         )
 
     def _has_figure(self, item: ChecklistItem, text: str) -> bool:
-        """Whether it holds a number of the kind that a need for one wants."""
+        """Return whether it holds a number of the kind that a need for one wants."""
         if item.aspect is Aspect.RATE:
             shares = (q for q in quantities(text) if q.unit.dimension == "%" or q.noun == "people")
             return bool(_OUT_OF.search(text)) or any(shares)
@@ -125,7 +125,7 @@ class Fitting:
         return not (wanted and self._asks_figure) or bool(FIGURES.search(text))
 
     def tells_asked(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
-        """Whether a sentence or its title has an outcome, or another word, of the question."""
+        """Return whether a sentence or its title has an outcome or other word of the question."""
         told = f"{record.citation.title}\n{text}"
         if item.id != self._question:
             return True
@@ -140,7 +140,7 @@ class Fitting:
         return self._topics.named_in(told, self.condition)
 
     def _is_on_harm(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
-        """Whether it is on a harm where harms are asked about, on the one that is named."""
+        """Return whether it is on a harm where harms are asked about, on the one that is named."""
         if self._harm:
             return any(self._harm.is_in(folded(t)) for t in (text, record.citation.title))
         if not self._of_harms or item.aspect not in _OF_HARMS:
@@ -148,19 +148,19 @@ class Fitting:
         return bool(CUES[Aspect.SAFETY].search(text)) and not AIM.search(text)
 
     def _is_on_another_drug(self, text: str) -> bool:
-        """Whether it names drugs, and none of those asked about."""
+        """Return whether it names drugs, and none of those asked about."""
         key = folded(text)
         if not self._drugs or self._of_treatment or any(drug.is_in(key) for drug in self._drugs):
             return False
         return _names_drug(text)
 
     def _is_on_test(self, record: Evidence, text: str) -> bool:
-        """Whether it, or its title, names the test that is asked about."""
+        """Return whether it, or its title, names the test that is asked about."""
         key = folded(f"{record.citation.title} {text}")
         return self._test.coverage(key, self._weights) >= _NAMED
 
     def _is_of_subject(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
-        """Whether it, with its title, says what is asked of the subject, and of no treatment.
+        """Return whether it, with title, says what is asked of the subject, and of no treatment.
 
         What contradicts an answer is a fact of the same kind.
         """

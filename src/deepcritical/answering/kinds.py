@@ -1,4 +1,4 @@
-"""What kind of a free question it is: by its frame, where that is sure, else by its words."""
+"""Tells the kind of a free question: by its frame, where that is sure, else by its words."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (InquiryKind.DEFINITION, says(r"what (?:is|are) (?:an?|the meaning of)|define|meant by")),
     (InquiryKind.TREATMENT, says(r"(?:treatments?|therap(?:y|ies)) (?:of|for|in)")),
 )
-"""What a question of no fixed kind asks for; the first that fits."""
+"""Kinds of a question of no fixed kind, by its words; the first that fits."""
 _SURE = (*(InquiryKind.STUDY, InquiryKind.GUIDANCE, InquiryKind.TRIALS, InquiryKind.UNKNOWN),)
 """Kinds that the words of a question tell, whatever its frame is."""
 _RATHER: dict[InquiryKind, tuple[InquiryKind, ...]] = {
@@ -134,7 +134,7 @@ _PROTECTS = says(
 
 
 def asks_under_way(text: str) -> bool:
-    """Whether a question on trials is on those that have not ended."""
+    """Return whether a question on trials is on those that have not ended."""
     return bool(_UNDER_WAY.search(text))
 
 
@@ -145,7 +145,7 @@ def _by_words(text: str) -> InquiryKind | None:
 
 
 def kind_of(frame: QuestionFrame) -> InquiryKind:
-    """What a question is after: by its frame, where that is sure, else by its words."""
+    """Return what a question is after: by its frame, where that is sure, else by its words."""
     if _IN_MODELS.search(frame.text):
         return InquiryKind.MECHANISM
     by_words = _by_words(frame.text)

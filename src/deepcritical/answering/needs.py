@@ -1,4 +1,4 @@
-"""What must be known to answer a free question: a checklist of typed needs, by the frame."""
+"""Lists what must be known to answer a free question: a checklist of typed needs, by the frame."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def inquiry_of(text: str, context: str = "") -> Inquiry:
 
 
 def _kind_of(frame: QuestionFrame) -> InquiryKind:
-    """What is asked: the plain words of a question on harm no longer say how often it comes."""
+    """Return what is asked: plain words of a question on harm no longer say how often it comes."""
     as_written = kind_of(frame)
     return as_written if as_written is InquiryKind.FREQUENCY else kind_of(as_meant(frame))
 
@@ -229,7 +229,7 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
 
 
 def _aspects(told: str, frame: QuestionFrame) -> Iterator[Aspect]:
-    """What is wanted beside what the kind of the question asks for."""
+    """Yield what is wanted beside what the kind of the question asks for."""
     for aspect, pattern in _CONTEXT.items():
         if pattern.search(told) or (aspect is Aspect.SAFETY and frame.harm):
             yield aspect
@@ -289,7 +289,7 @@ def checklist_of(inquiry: Inquiry) -> Checklist:
 
 
 def _about(inquiry: Inquiry) -> tuple[str, str]:
-    """What a question is about, and in which condition, in words for the items."""
+    """Return what a question is about, and in which condition, in words for the items."""
     subjects = [drug.name for drug in inquiry.drugs]
     conditions = [condition.name for condition in inquiry.conditions]
     if subjects:

@@ -48,14 +48,14 @@ _SHORT = 4
 _LEAST = 0.45
 """Relevance of a sentence that speaks to a need."""
 _TYPED = 0.3
-"""What it adds to a sentence that a reading rests its answer to the need on."""
+"""Amount that is added to a sentence that a reading rests its answer to the need on."""
 _IN_TITLE, _IN_RECORD = 0.6, 0.3
-"""What a name is worth to a sentence that stands in its title, or elsewhere in its record."""
+"""Worth of a name to a sentence that stands in its title, or elsewhere in its record."""
 _BY_RANK = 0.1
-"""What the rank of its record, 0-1, adds to the relevance of a sentence."""
+"""Amount that the rank of its record, 0-1, adds to the relevance of a sentence."""
 _OF_TRIALS = (Aspect.REGISTERED,)
 _OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
-"""What a protocol or a registry entry without results can tell."""
+"""Aspects that a protocol or a registry entry without results can tell."""
 _ROLES = {
     Aspect.SAFETY: FactRole.HARM,
     Aspect.MECHANISM: FactRole.MECHANISM,
@@ -72,10 +72,10 @@ _SIDES = {"supporting": Stance.SUPPORTS, "refuting": Stance.REFUTES}
 
 
 class Bearing(NamedTuple):
-    """How a record stands to a question."""
+    """The relation of a record to a question."""
 
     direct: bool
-    """Whether it is on all that is asked; else only on something near."""
+    """True where it is on all that is asked; else it is only on something near."""
     coverage: float
     """Share of the words that it has."""
 
@@ -123,7 +123,7 @@ class PassageReader:
         )
 
     def bearing(self, record: Evidence) -> Bearing | None:
-        """How a record stands to the question; None where it is on something else."""
+        """Return how a record stands to the question; None where it is on something else."""
         coverage = self._coverage(record)
         subjects = self._topics.subjects
         if not subjects and coverage < _FEWEST:
@@ -148,7 +148,7 @@ class PassageReader:
         return self._topics.coverage(folded(told_of(record)), self._weights)
 
     def _speaks_to(self, item: ChecklistItem, span: Span) -> bool:
-        """Whether the words of a sentence can meet a need; of a dose they state one."""
+        """Return whether the words of a sentence can meet a need; of a dose they state one."""
         if item.aspect is Aspect.DOSE:
             return tells_dose(self._inquiry, span.text)
         if CUES[item.aspect].search(span.text):
@@ -157,7 +157,7 @@ class PassageReader:
         return item.aspect is not Aspect.UNKNOWN and found and self._is_on(item, span)
 
     def _is_on(self, item: ChecklistItem, span: Span) -> bool:
-        """Whether a sentence has most of the words that the question itself has beside names."""
+        """Return whether a sentence has most words that the question has beside names."""
         is_main = item.id == self._items[0].id
         if not is_main or not self._topics.words or not self._best_coverage:
             return False
@@ -195,7 +195,7 @@ class PassageReader:
     def _by_reading(
         self, record: Evidence, graded: Grade, appraisal: Appraisal | None
     ) -> Iterator[ItemFact]:
-        """What the reading of its study says of the drug asked about."""
+        """Return what the reading of its study says of the drug asked about."""
         if appraisal is None or not appraisal.reading.included:
             return
         reading = appraisal.reading
@@ -323,7 +323,7 @@ class PassageReader:
 
 
 def _is_entry_without_results(record: Evidence) -> bool:
-    """Whether a registry entry tells only what is planned."""
+    """Return whether a registry entry tells only what is planned."""
     spans = whole_sentences(record.content)
     return record.metadata.kind == "trial" and not any(s.label.startswith(FINDINGS) for s in spans)
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MAX_QUOTES = 3
 """Sentences that are quoted of one record."""
 _WORSE = 0.12
-"""How much less a sentence may fit than the best one of its record."""
+"""Amount by which a sentence may fit less than the best one of its record."""
 
 
 class Quote(Model):
@@ -53,25 +53,25 @@ class Quote(Model):
     section: str = ""
     """Label of the section that it stands in, in lower case; '' when there is none."""
     decides: bool = False
-    """Whether the record's stance rests on it."""
+    """True where the record's stance rests on it."""
 
 
 class Passage(Model):
-    """What one record says to the question."""
+    """The part of one record that speaks to the question."""
 
     reference: Reference
     quotable: bool
-    """Whether the text is the source's own words; else it is a summary of them."""
+    """True where the text is the source's own words; else it is a summary of them."""
     design: Design
     design_from_text: bool
-    """Whether the design was read from the text, because the index names none."""
+    """True where the design was read from the text, because the index names none."""
     level: int | None
     """OCEBM 2011 level 1-5, or None for a trial without a result."""
     participants: int | None
     stance: Stance | None
     """None when the question is not one of yes or no."""
     why: str = ""
-    """Why the stance is what it is, as a sentence."""
+    """Reason why the stance is what it is, as a sentence."""
     caution: str = ""
     """``retracted``, ``notice about another record`` or ``expression of concern``; else ''."""
     quotes: tuple[Quote, ...]
@@ -87,7 +87,7 @@ class Passage(Model):
 
     @property
     def counts(self) -> bool:
-        """Whether the record is counted: neither retracted nor a notice."""
+        """Return whether the record is counted: neither retracted nor a notice."""
         return self.caution not in (_RETRACTED, _NOTICE)
 
 
@@ -95,7 +95,7 @@ _RETRACTED, _NOTICE, _CONCERN = "retracted", "notice about another record", "exp
 
 
 class StudyCounts(Model):
-    """How many studies say what; records of one study count once, retracted ones never."""
+    """The number of studies on each side; records of one study count once, retracted ones never."""
 
     studies: int = 0
     supporting: int = 0
@@ -111,7 +111,7 @@ class StudyCounts(Model):
 
     @property
     def sides(self) -> str:
-        """How many studies stand on each side, and the best level of each, in words."""
+        """Return how many studies stand on each side, and the best level of each, in words."""
         levels = (self.supporting_level, self.refuting_level)
         best = [f" (best OCEBM level {level})" if level else "" for level in levels]
         mixed = f", {self.mixed} both" if self.mixed else ""
@@ -126,11 +126,11 @@ class FollowUp(Model):
 
     question: str
     looked_for: tuple[str, ...] = ()
-    """What a record must be on to bear on the question."""
+    """Names that a record must be on to bear on the question."""
     subjects: tuple[str, ...] = ()
     """The drugs and conditions that the question names."""
     yes_no: bool = False
-    """Whether the question is one of yes or no, so that records have a stance."""
+    """True where the question is one of yes or no, so that records have a stance."""
     searched: int
     """Records that were asked."""
     bearing: int = 0
@@ -139,11 +139,11 @@ class FollowUp(Model):
     passages: tuple[Passage, ...] = ()
     """Of the records that bear on it, those shown; empty when it is not in the evidence."""
     why_not: str = ""
-    """Why the question cannot be put to records; '' where it was."""
+    """Reason why the question cannot be put to records; '' where it was."""
 
     @property
     def told(self) -> str:
-        """What bears on the question, in numbers: studies, for one may have several records."""
+        """Return how many studies bear on the question; one study may have several records."""
         verb = "bears" if self.bearing == 1 else "bear"
         counts = self.counts
         studies = f"{counts.studies} {'study' if counts.studies == 1 else 'studies'}"
@@ -158,7 +158,7 @@ class FollowUp(Model):
 
     @property
     def missing(self) -> str:
-        """Why nothing bears on the question."""
+        """Return why nothing bears on the question."""
         if self.why_not:
             return self.why_not
         if not self.looked_for:
@@ -216,7 +216,7 @@ class _Asked:
     def passage(
         self, evidence_id: str, record: Evidence, chosen: Sequence[Span] = ()
     ) -> Passage | None:
-        """What a record says to the question; None when it does not bear on it."""
+        """Return what a record says to the question; None when it does not bear on it."""
         graded = grade(record)
         caution = _caution(record, graded)
         # What is shown of a record that does not count takes no side.
@@ -275,7 +275,7 @@ def answer(
     most: int = 10,
     vectors: NDArray[np.float32] | None = None,
 ) -> FollowUp:
-    """What records say to a question, in their own words. No model is asked.
+    """Return what records say to a question, in their own words. No model is asked.
 
     Args:
         question: Any question, best on one thing.

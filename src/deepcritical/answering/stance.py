@@ -21,7 +21,7 @@ _ONLY = "E1"
 
 
 class StanceResult(Model):
-    """What a record says to a hypothesis, and where."""
+    """The stance of a record on a hypothesis, and the place where it says so."""
 
     stance: Stance
     confidence: UnitInterval
@@ -31,13 +31,13 @@ class StanceResult(Model):
     start: int = Field(default=0, ge=0)
     end: int = Field(default=0, ge=0)
     rule: str
-    """Why, as a sentence."""
+    """Reason for the stance, as a sentence."""
 
 
 def stance(
     record: Evidence, hypothesis: str | ResearchQuestion | MechanismHypothesis
 ) -> StanceResult:
-    """Whether a record supports or refutes that a drug helps in a condition.
+    """Return whether a record supports or refutes that a drug helps in a condition.
 
     The record is read into a typed reading without a model: by its registry results, a curated
     reading, or the rules. What these cannot read is neutral, and so is a question on anything else,

@@ -26,7 +26,7 @@ class StudyFact(NamedTuple):
     asked: re.Pattern[str]
     """Words of a question for it."""
     told: _Told
-    """What the fields of a record or its reading give, in words; '' for nothing."""
+    """Function that gives the fields of a record or its reading in words; '' for nothing."""
     said: re.Pattern[str] | None = None
     """Words of a sentence that states it."""
 
@@ -144,7 +144,7 @@ def names_of_studies(text: str) -> tuple[str, ...]:
 
 
 def asks_of_study(text: str) -> bool:
-    """Whether a question asks for a fact of a study."""
+    """Return whether a question asks for a fact of a study."""
     return bool(facts_asked(text))
 
 

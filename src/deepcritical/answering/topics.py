@@ -1,4 +1,4 @@
-"""What a free question is about: names that a record must have, and words that rank records.
+"""Finds what a free question is about: names that records must have, and words that rank them.
 
 A name is one that a vocabulary knows, with its synonyms. Any other word of the question ranks what
 is found and never filters it.
@@ -90,15 +90,15 @@ class Subject(NamedTuple):
     condition: Condition | None = None
 
     def is_in(self, key: str) -> bool:
-        """Whether a folded text has one of its names."""
+        """Return whether a folded text has one of its names."""
         return any(f" {name} " in key for name in self.keys)
 
     def is_called(self, condition: Condition) -> bool:
-        """Whether it is a condition, under any of its names."""
+        """Return whether it is a condition, under any of its names."""
         return self.condition is not None and not set(self.keys).isdisjoint(_keys(condition.names))
 
     def is_of(self, record: Evidence) -> bool:
-        """Whether a record names it, or a narrower condition, anywhere."""
+        """Return whether a record names it, or a narrower condition, anywhere."""
         told = told_of(record)
         if self.is_in(folded(told)):
             return True
@@ -106,14 +106,14 @@ class Subject(NamedTuple):
 
 
 class Topics(NamedTuple):
-    """What a question is about."""
+    """The topics of a question."""
 
     subjects: tuple[Subject, ...]
     words: tuple[tuple[str, ...], ...]
     """Each word of substance that no subject has, as its stems: one of them must occur."""
 
     def named_in(self, text: str, main: Condition | None) -> bool:
-        """Whether a text has a word or a name that is asked for beside drugs and main condition."""
+        """Return whether a text has a word or name asked for beside drugs and main condition."""
         key = folded(text)
         beside = [
             c for s in self.subjects if (c := s.condition) and not (main and s.is_called(main))
@@ -146,7 +146,7 @@ class Topics(NamedTuple):
 
 
 class Weights:
-    """How rare words are among records: a word that all have tells none from another.
+    """The rarity of words among records: a word that all have tells none from another.
 
     Args:
         records: All that were found.
@@ -266,7 +266,7 @@ def _says_little(phrase: Sequence[str]) -> bool:
 
 
 def _occurs(word: tuple[str, ...], stems: frozenset[str], key: str) -> bool:
-    """Whether a text, by its stems and folded, has one of the forms of a word."""
+    """Return whether a text, by its stems and folded, has one of the forms of a word."""
     for form in word:
         if " " in form:
             if f" {form} " in key:
@@ -278,7 +278,7 @@ def _occurs(word: tuple[str, ...], stems: frozenset[str], key: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _alike(one: str, other: str) -> bool:
-    """Whether two words are forms of one: "bleed" and "bleeding", "hallucinate" and "-ations"."""
+    """Return whether two words are forms of one: "bleed", "bleeding"; "hallucinate", "-ations"."""
     if one == other:
         return True
     short, long = sorted((one, other), key=len)

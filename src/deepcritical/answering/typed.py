@@ -32,14 +32,14 @@ _TYPED: Mapping[Aspect, Callable[[StudyReading], Iterable[int]]] = {
 
 
 def typed_starts(aspect: Aspect, reading: StudyReading | None, record: Evidence) -> frozenset[int]:
-    """Where the sentences begin that a reading rests its answer to a need on."""
+    """Return where the sentences begin that a reading rests its answer to a need on."""
     if reading is None or aspect not in _TYPED:
         return frozenset()
     return frozenset(span.start for span in quoted(_TYPED[aspect](reading), record))
 
 
 def tells_dose(inquiry: Inquiry, text: str) -> bool:
-    """Whether a sentence states a dose of the drug asked about, or how long it was given."""
+    """Return whether a sentence states a dose of the drug asked about, or how long it was given."""
     names = [name for drug in inquiry.drugs for name in (drug.name, *drug.synonyms)]
     if not names:
         return bool(CUES[Aspect.DOSE].search(text))

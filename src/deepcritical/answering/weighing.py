@@ -1,4 +1,4 @@
-"""What readings say to a free question on a drug in a condition: the verdict of a report."""
+"""Weighs what readings say to a free question on a drug in a condition: a report's verdict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 _MOST_CANDIDATES = 12
 """Drugs that records are read for when candidates are sought."""
 _IN_TITLE = 4
-"""How many mere mentions a drug in a paper's title is worth."""
+"""Number of mere mentions that a drug in a paper's title is worth."""
 _OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
 
 
@@ -45,7 +45,7 @@ class Weighed(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing was decided."""
+        """Return whether nothing was decided."""
         return self.verdict.label in _OPEN
 
 
@@ -72,7 +72,7 @@ def appraised(
     readings: Mapping[str, StudyReading],
     matched: Mapping[str, Matched] | None = None,
 ) -> dict[str, Appraisal]:
-    """What each record says of a drug in a condition, by evidence id.
+    """Return what each record says of a drug in a condition, by evidence id.
 
     `matched` is what a model found records to tell of the question, as far as one was asked.
     """

@@ -133,7 +133,7 @@ class _Writer:
         return answer.model_copy(update=answer_texts(answer))
 
     def _of_run(self) -> dict[str, Any]:
-        """What was asked, and how it was searched."""
+        """Return what was asked, and how it was searched."""
         inquiry, store, context = self._inquiry, self._store, self._context
         return {
             "schema_version": ANSWER_SCHEMA,
@@ -241,7 +241,7 @@ class _Writer:
         return []
 
     def _of_harms(self, one: Weighed) -> list[Sentence]:
-        """What was compared of the harms in the people asked about."""
+        """Return what was compared of the harms in the people asked about."""
         if self._inquiry.frame and (harm := self._inquiry.frame.harm):
             return self._of_harm(one, harm)
         feared = any(r.way in (Way.HARM, Way.CONFLICT) for r in one.verdict.rows)
@@ -258,7 +258,7 @@ class _Writer:
         return [s for text in told if (s := self._of_finding(text))][:_MOST_HARMS]
 
     def _of_harm(self, one: Weighed, harm: Condition) -> list[Sentence]:
-        """What was compared of the one harm that is asked about."""
+        """Return what was compared of the one harm that is asked about."""
         names = [folded(name).strip() for name in harm.names]
         rows = [r for r in one.verdict.rows if any(n in folded(r.outcome) for n in names)]
         told = (self._of_finding(row_sentence(row, one.drug.name)) for row in rows)

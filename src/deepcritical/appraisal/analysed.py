@@ -60,7 +60,7 @@ _OF_REVIEWS = frozenset("trial trials study studies".split())
 
 
 def is_whole(result: Result, study: StudyReading) -> bool:
-    """Whether those analysed are all people of a study, in words of its population and arms.
+    """Return whether those analysed are all people of a study, by words of population and arms.
 
     Of trials that were pooled, each has its own arms.
     """
@@ -76,12 +76,12 @@ def is_whole(result: Result, study: StudyReading) -> bool:
 
 
 def is_of_completers(result: Result) -> bool:
-    """Whether only those who kept to the protocol, or stayed to the end, were analysed."""
+    """Return whether only those who kept to the protocol, or stayed to the end, were analysed."""
     return _KEPT.search(result.people) is not None
 
 
 def is_pooled(result: Result, study: StudyReading) -> bool:
-    """Whether a review pools those of its studies that measured an outcome.
+    """Return whether a review pools those of its studies that measured an outcome.
 
     An estimate tells pooling: "one of seven studies found it better" counts studies.
     """
@@ -97,14 +97,14 @@ def _is_unbiased(result: Result) -> bool:
 
 
 def is_of_biased_trials(result: Result, study: StudyReading) -> bool:
-    """Whether a review finds a benefit over all trials, and none without those at risk of bias."""
+    """Return whether a review's benefit is gone without the trials at risk of bias."""
     sound = [r for r in study.results if _is_unbiased(r) and r.better != "unclear"]
     none_left = bool(sound) and all(r.better == "no_difference" for r in sound)
     return none_left and result.better in ("a", "b") and result.kind != "safety"
 
 
 def count_of_studies(people: str) -> int | None:
-    """How many studies those analysed are from: "three randomised trials"; None if not told."""
+    """Return how many studies those analysed are from ("three randomised trials"), else None."""
     found = _SOME_STUDIES.search(people)
     if found is None:
         return None
@@ -113,7 +113,7 @@ def count_of_studies(people: str) -> int | None:
 
 
 def told_as_part(study: StudyReading, result: Result) -> str:
-    """Why the people of a result do not stand for all that a study had; '' where they do."""
+    """Return why the people of a result do not stand for the whole study; '' where they do."""
     if result.people and not (is_whole(result, study) or is_pooled(result, study)):
         return "only a part of its people"
     biased = is_of_biased_trials(result, study)

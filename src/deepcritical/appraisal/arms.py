@@ -42,12 +42,12 @@ _NOTHING = bounded(
     r" infusions?| spray| drops| solution)*$",
     re.IGNORECASE,
 )
-"""What an arm gets that is no treatment of its own, or that all arms get."""
+"""Words for what an arm gets that is no treatment of its own, or that all arms get."""
 _INERT = bounded(
     r"\b(?:placebo|sham|dummy|vehicle|saline|water|lactose|sugar|starch|cellulose|glucose|dextrose)\b",
     re.IGNORECASE,
 )
-"""What a placebo is made of."""
+"""Words for what a placebo is made of."""
 
 
 _OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
@@ -55,7 +55,7 @@ _OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
     ("no_treatment", bounded(r"no treatment|nothing|untreated|observation|waiting", re.IGNORECASE)),
     ("usual_care", bounded(r"\b(?:care|treatment|therapy|management|soc)\b", re.IGNORECASE)),
 )
-"""What words for a control mean, the surest first."""
+"""Kinds that words for a control mean, the surest first."""
 
 
 _LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any|non?|without)\b", re.IGNORECASE)
@@ -63,34 +63,34 @@ _LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any|non?|without)\b", re.
 
 
 class Tested(NamedTuple):
-    """What a comparison tells of the drug."""
+    """The test of the drug that a comparison makes."""
 
     side: Literal["a", "b"] = "a"
     """The arm with the drug."""
     comparator: str = ""
     """The active drug on the other side; '' for nothing, or the same background."""
     asked: bool = False
-    """Whether the question asks for just this comparison."""
+    """True where the question asks for just this comparison."""
     of_class: bool = False
-    """Whether the arm is of a class of drugs, among them the one asked about."""
+    """True where the arm is of a class of drugs, among them the one asked about."""
     tested_as: str = ""
     """Of a class, what was tested as one."""
     added_to: str = ""
-    """What both sides got, so that the drug was tested as added to it."""
+    """The treatment that both sides got, so that the drug was tested as added to it."""
     given_with: str = ""
     """Of a combination, what was given with the drug and not on the other side."""
     stopped: bool = False
-    """Whether the arm stopped the drug, and the other one went on with it."""
+    """True where the arm stopped the drug, and the other one went on with it."""
     members: str = ""
     """Of a class that is asked about, those of its drugs that were given."""
     is_less: bool = False
-    """Whether it is less of the drug: that more of it is no worse is nothing that a trial asks."""
+    """True where it is less of the drug: that more of it is no worse is nothing a trial asks."""
     why_not: str = ""
-    """Why the comparison does not test the drug; '' where it does."""
+    """Reason why the comparison does not test the drug; '' where it does."""
 
 
 def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
-    """What a result tests of the drug that is asked about.
+    """Return what a result tests of the drug that is asked about.
 
     The arms must differ by exactly this drug, or by this drug on one side and an active one on the
     other; labels of arms change nothing.
@@ -118,7 +118,7 @@ def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
 
 
 def _with_kinds(asked: Asked, got: frozenset[str]) -> Asked:
-    """What is asked of a class, with what arms got of it by a name that no table has.
+    """Return what is asked of a class, with what arms got of it by a name that no table has.
 
     "Conventional testines" are testines.
     """
@@ -149,7 +149,7 @@ def _of_all_arms(reading: StudyReading, result: Result, asked: Asked) -> Tested:
 
 
 def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
-    """What a result tests of more or less of a drug, where the arms differ by nothing else.
+    """Return what a result tests of more or less of a drug, if the arms differ by nothing else.
 
     More of it stands for the drug, unless the question is on less.
     """
@@ -166,7 +166,7 @@ def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
 
 
 def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
-    """What a result tests of a combination: all of it against a part of it, or against none."""
+    """Return what a result tests of a combination: all of it against a part of it, or none."""
     together = any if asked.either else all
     enough = [together(partner & got for partner in asked.partners) for got in (a, b)]
     whole = [bool(e and got & asked.names) for e, got in zip(enough, (a, b), strict=True)]
@@ -215,7 +215,7 @@ def _canonical(given: Intervention) -> str:
 
 
 def _stands_in(given: Intervention) -> bool:
-    """Whether what a control arm got is no drug, or what placebos are made of."""
+    """Return whether what a control arm got is no drug, or what placebos are made of."""
     unknown = not given.drug and lookup_drug(given.name).kind is DrugKind.UNKNOWN
     return unknown or _INERT.search(given.name) is not None
 
@@ -269,7 +269,7 @@ def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:
 
 
 def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
-    """What those without the drug got where it was no active drug; `NOT_STATED` where nobody says.
+    """Return what those without the drug got, if not an active one; `NOT_STATED` if nobody says.
 
     Returns:
         Words that stand behind "compared with".
@@ -295,7 +295,7 @@ def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
 def tested_on(
     side: Literal["a", "b"], reading: StudyReading, result: Result, asked: Asked
 ) -> Tested:
-    """What one side got that the other did not, where the names do not isolate what is asked about.
+    """Return what one side got that the other did not, where names do not isolate what is asked.
 
     Another drug than the one asked about is never taken for it, whoever says so; a name that no
     table has may be one of its own, where no arm of the study names it; of a class whose members no
@@ -327,7 +327,7 @@ def tested_on(
 
 
 def is_compared_with(names: frozenset[str], asked: Asked) -> bool:
-    """Whether the question may name what the other side got more as what it compares with.
+    """Return whether the question may name what the other side got more as what it compares with.
 
     A drug that a table has is another one than any other name; of names that no table has a model's
     word is taken.

@@ -34,7 +34,7 @@ _WIDEST = 100
 
 
 class Asked(NamedTuple):
-    """Who is to be tested against what, in whom, on which outcome."""
+    """The question to be tested: who, against what, in whom, on which outcome."""
 
     drug: str
     """As a reader is told: the drug, or the class."""
@@ -48,39 +48,39 @@ class Asked(NamedTuple):
     partners: tuple[frozenset[str], ...] = ()
     """Of a combination, the drugs that are given with it, of a class its names and members."""
     either: bool = False
-    """Whether any of the partners will do: "with letrozole or fulvestrant"."""
+    """True where any of the partners will do: "with letrozole or fulvestrant"."""
     comparators: Mapping[str, str] = MappingProxyType({})
     """Of a comparison, the active drugs, of a class its names and members; each with what was
     asked about."""
     compared_together: bool = False
-    """Whether it is compared with all of these given together."""
+    """True where it is compared with all of these given together."""
     population: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
     """Outcomes that the question names; of a harm all of its names, the one of the row first."""
     feared: tuple[str, ...] = ()
     """Of a harm the names that the question itself uses."""
     on_harm: bool = False
-    """Whether the question asks if the drug brings more of these outcomes."""
+    """True where the question asks if the drug brings more of these outcomes."""
     prevention: bool = False
-    """Whether the question asks if people without the condition are kept from getting it."""
+    """True where the question asks if people without the condition are kept from getting it."""
     in_anyone: bool = False
-    """Whether the harm, or the outcome, is asked about in whoever takes the drug."""
+    """True where the harm, or the outcome, is asked about in whoever takes the drug."""
     dose: Literal["", "high", "low"] = ""
-    """Whether the question is on a high or a low dose of the drug."""
+    """The dose of the drug that the question is on, "high" or "low"; '' for neither."""
     between_doses: bool = False
-    """Whether it sets two doses against each other, so that nothing else answers it."""
+    """True where it sets two doses against each other, so that nothing else answers it."""
     in_length: bool = False
-    """Whether these doses are durations: "6 months against 12"."""
+    """True where these doses are durations: "6 months against 12"."""
     any_grave: bool = False
-    """Whether any harm that kills or disables is asked about."""
+    """True where any harm that kills or disables is asked about."""
     superior: bool = False
-    """Whether a comparison asks if the drug is better, so that one as good is none that is."""
+    """True where a comparison asks if the drug is better, so that one as good is none that is."""
     qualifiers: Qualifiers = MappingProxyType({})
-    """What parts off the people asked about from others with the condition."""
+    """Qualifiers that part off the people asked about from others with the condition."""
     stopping: bool = False
-    """Whether the question is on stopping the drug: who went on with it is the other side."""
+    """True where the question is on stopping the drug: who went on with it is the other side."""
     is_class: bool = False
-    """Whether a class is asked about, of which a wider one tells as wider people do."""
+    """True where a class is asked about, of which a wider one tells as wider people do."""
 
     @property
     def measured(self) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def canonical(name: str) -> str:
 
 
 def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = None) -> Asked:
-    """What is asked of one drug, for a question or, without a frame, for the condition alone."""
+    """Return what is asked of one drug, for a question or, without a frame, the condition alone."""
     own = {canonical(drug.name), *(name.casefold() for name in drug.names)}
     if group := drug_class(drug.name):
         own |= {name.casefold() for name in (group.name, *group.names)}
@@ -143,7 +143,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
 
 
 def _qualifiers(frame: QuestionFrame) -> Qualifiers:
-    """What the question says of people; "severe" before a harm or an outcome is none of it."""
+    """Return what the question says of people; not "severe" before a harm or an outcome."""
     found = qualifiers_in(frame.text)
     names = (*frame.condition.names, frame.condition.name) if frame.condition else ()
     had = [f" {key_of(told['behind'])} " for told in _SEVERITY.finditer(frame.text)]
@@ -154,7 +154,7 @@ def _qualifiers(frame: QuestionFrame) -> Qualifiers:
 
 
 def _is_choice(text: str, partners: frozenset[str]) -> bool:
-    """Whether "or" stands between the partners, and nothing else."""
+    """Return whether "or" stands between the partners, and nothing else."""
     told = [d for d in find_drugs(text) if canonical(d.drug.name) in partners]
     return any(_OR.fullmatch(text, a.end, b.start) for a, b in pairwise(told))
 
@@ -198,7 +198,7 @@ def _classes_of(drug: str) -> Mapping[str, frozenset[str]]:
 
 
 def _is_open(name: str) -> bool:
-    """Whether a name is of a class whose members nobody lists: "chemotherapy"."""
+    """Return whether a name is of a class whose members nobody lists: "chemotherapy"."""
     group = drug_class(name)
     return group is not None and not group.members
 

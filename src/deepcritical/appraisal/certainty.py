@@ -16,7 +16,7 @@ from deepcritical.domain.votes import Importance, PooledEffect, Tier, Vote, Way
 
 LADDER = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
 _START: dict[Tier, int] = {"randomised": 3, "controlled": 1, "reported": 0, "uncontrolled": 0}
-"""Where a design starts (GRADE guidelines 3)."""
+"""Certainty at which a design starts (GRADE guidelines 3)."""
 _RELEVANT = (0.75, 1.25)
 """Ratios from which an effect is appreciable (GRADE guidelines 6)."""
 _RELEVANT_IF_GRAVE = (0.95, 1.05)
@@ -48,7 +48,7 @@ class Body(NamedTuple):
 
     @property
     def inconclusive(self) -> bool:
-        """Whether no difference is shown, and a relevant one is not excluded either.
+        """Return whether no difference is shown, and a relevant one is not excluded either.
 
         A result without an interval excludes one if it is of the primary outcome, for which studies
         are powered, and of very many people.
@@ -62,7 +62,7 @@ class Body(NamedTuple):
 
     @property
     def trivial(self) -> bool:
-        """Whether there is a difference, and its interval excludes that it is a relevant one.
+        """Return whether there is a difference, and its interval excludes that it is relevant.
 
         Ratios of what is feared may be relevant however near they are to 1.
         """
@@ -84,7 +84,7 @@ class Body(NamedTuple):
 
     @property
     def is_grave(self) -> bool:
-        """Whether it is of deaths, or of what kills or disables."""
+        """Return whether it is of deaths, or of what kills or disables."""
         return any(vote.is_grave for vote in self.votes)
 
     def _excludes(self, effect: Effect, people: int) -> bool:
@@ -119,7 +119,7 @@ class Body(NamedTuple):
 
     @property
     def reaches_small(self) -> bool:
-        """Whether a ratio may be small, too."""
+        """Return whether a ratio may be small, too."""
         effects = [self.pooled.as_effect()] if self.pooled else [v.effect for v in self.agreeing]
         known = [found for effect in effects if (found := _interval(effect))]
         return any(low < _RELEVANT[1] and high > _RELEVANT[0] for low, high in known)
@@ -134,7 +134,7 @@ def rated(body: Body) -> tuple[Certainty, tuple[str, ...]]:
 
 
 def _design(body: Body) -> Iterator[str]:
-    """Why a body starts lower than trials do; the start has it in it already."""
+    """Yield why a body starts lower than trials do; the start has it in it already."""
     if body.votes[0].tier == "controlled":
         yield "risk of bias: the people were not randomised"
     if body.votes[0].tier == "reported":

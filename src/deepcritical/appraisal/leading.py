@@ -26,7 +26,7 @@ _LEADING: tuple[tuple[Importance, bool], ...] = (
     ("surrogate", True),
     ("surrogate", False),
 )
-"""Which rows lead, first to last: by weight, and whether anybody was compared."""
+"""Rows that lead, first to last: by weight, and whether anybody was compared."""
 
 
 def leading(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
@@ -55,7 +55,7 @@ def leading(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
 
 
 def _is_one_way(row: OutcomeRow) -> bool:
-    """Whether a row shows a benefit or a harm that is not too small to matter."""
+    """Return whether a row shows a benefit or a harm that is not too small to matter."""
     return row.way in (Way.BENEFIT, Way.HARM) and not row.trivial
 
 
@@ -65,7 +65,7 @@ def _is_surely_one_way(row: OutcomeRow) -> bool:
 
 
 def _outweighs(row: OutcomeRow, null: OutcomeRow) -> bool:
-    """Whether a row displaces one that shows no difference.
+    """Return whether a row displaces one that shows no difference.
 
     A primary outcome that patients feel displaces one that was no primary outcome. Any other row
     displaces only one that does not exclude a relevant difference: by two thirds of the people of
@@ -84,7 +84,7 @@ def _outweighs(row: OutcomeRow, null: OutcomeRow) -> bool:
 
 
 def together(first: Sequence[OutcomeRow]) -> tuple[Way, list[OutcomeRow]]:
-    """Which way the leading rows point together, and those of them that decide it.
+    """Return which way the leading rows point together, and those of them that decide it.
 
     A row of very low certainty is set aside where another one is sure. Benefit on one outcome and
     harm on another point both ways; benefit on one stands beside others without a difference,
@@ -113,12 +113,12 @@ def together(first: Sequence[OutcomeRow]) -> tuple[Way, list[OutcomeRow]]:
 
 
 def _is_main(row: OutcomeRow, other: OutcomeRow) -> bool:
-    """Whether a row is the main outcome beside another: primary, and of more people."""
+    """Return whether a row is the main outcome beside another: primary, and of more people."""
     return row.primary and (not other.primary or (row.people or 0) > (other.people or 0))
 
 
 def _is_surer(null: OutcomeRow, row: OutcomeRow) -> bool:
-    """Whether a null row on an outcome of the same weight is surer, of far more people."""
+    """Return whether a null row on an outcome of the same weight is surer, of far more people."""
     sure = null.certainty in SURE and row.certainty not in SURE and null.way is not Way.CONFLICT
     people, own = null.people or 0, row.people or 0
     alike = null.importance == row.importance and row.primary <= null.primary
@@ -126,7 +126,7 @@ def _is_surer(null: OutcomeRow, row: OutcomeRow) -> bool:
 
 
 def is_confirmed(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) -> bool:
-    """Whether several studies, or a review, of enough people found what the rows tell."""
+    """Return whether several studies, or a review, of enough people found what the rows tell."""
     own = [e for row in rows for e in row.effects if _agrees(e, row)]
     ids = {i for effect in own for i in effect.evidence_ids}
     held = [study for study in studies if not ids.isdisjoint(study.evidence_ids)]
@@ -152,7 +152,7 @@ def doubted(rows: Sequence[OutcomeRow], deciding: Sequence[OutcomeRow]) -> list[
 
 
 def _agrees(found: RowEffect, row: OutcomeRow) -> bool:
-    """Whether a study found what its row tells, or its estimate lies on that side."""
+    """Return whether a study found what its row tells, or its estimate lies on that side."""
     pooled, value = row.pooled, found.effect.value if found.effect else None
     if pooled is None or value is None or row.way not in (Way.BENEFIT, Way.HARM):
         return found.way is row.way or pooled is not None
@@ -161,14 +161,14 @@ def _agrees(found: RowEffect, row: OutcomeRow) -> bool:
 
 
 def _is_efficacy(row: OutcomeRow) -> bool:
-    """Whether a row tells whether the drug helps: against nothing, or just as was asked."""
+    """Return whether a row tells whether the drug helps: against nothing, or just as was asked."""
     told = (row.asked or not row.comparator) and row.directness != "related"
     worse = row.way in (Way.HARM, Way.CONFLICT)
     return told and row.importance != "harm" and (worse or not row.of_course)
 
 
 def is_against_active(row: OutcomeRow) -> bool:
-    """Whether a row of trials tells the drug against another one."""
+    """Return whether a row of trials tells the drug against another one."""
     return _is_trial(row) and bool(row.comparator) and row.comparator not in LESS_OF_IT
 
 

@@ -77,7 +77,7 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
 
 
 def is_nowhere_more(votes: Sequence[Vote]) -> bool:
-    """Whether what is feared was found less often by some, and no more often by all others."""
+    """Return whether some found what is feared less often, and all others no more often."""
     is_harm = all(vote.feared or vote.harm_asked for vote in votes)
     return is_harm and {vote.way for vote in votes} == {Way.BENEFIT, Way.NO_DIFFERENCE}
 
@@ -106,7 +106,7 @@ def _has_interval(vote: Vote) -> bool:
 
 
 def _confounded(vote: Vote) -> int:
-    """How far what else parted the arms is left in an estimate; chance parts those of trials."""
+    """Return how far confounding is left in an estimate; chance parts the arms of trials."""
     if _UNADJUSTED.search(vote.outcome):
         return 2
     return vote.tier == "controlled" and not _ADJUSTED.search(vote.outcome)

@@ -21,14 +21,14 @@ from deepcritical.vocabulary.outcomes import construct_of
 
 
 class Relation(NamedTuple):
-    """What a result is to the question."""
+    """The relation of a result to the question."""
 
     place: Placed
     tested: Tested
     near: Directness | None
     """None for people with another condition."""
     wanted: bool
-    """Whether it is on an outcome that the question names."""
+    """True where it is on an outcome that the question names."""
 
 
 def related_by(
@@ -78,7 +78,7 @@ def _placed(match: ResultMatch, place: Placed, *, feared: bool) -> Placed:
 def _tested(
     match: ResultMatch, study: StudyReading, result: Result, asked: Asked, evidence: Evidence
 ) -> Tested:
-    """What the comparison tests: as its arms tell, else as the model judged it.
+    """Return what the comparison tests: as its arms tell, else as the model judged it.
 
     An active drug on the other side is what was asked about only where the question names one.
     """
@@ -97,13 +97,13 @@ def _tested(
 
 
 def _is_beside(found: Tested, asked: Asked) -> bool:
-    """Whether the question compares with what both sides got, or with what no table has."""
+    """Return whether the question compares with what both sides got, or with what no table has."""
     both = frozenset(found.added_to.split(AND)) if found.added_to else frozenset()
     return is_compared_with(both, asked)
 
 
 def speaks_against(vote: Vote) -> bool:
-    """Whether a trial in the people asked about, or a review of such, found no benefit."""
+    """Return whether a trial in the people asked about, or a review of such, found no benefit."""
     leads = vote.importance == "critical" and (vote.level == "primary" or vote.review)
     own = vote.against_asked or not vote.comparator
     of_trials = vote.tier == "randomised" and vote.directness == "direct"
@@ -111,12 +111,12 @@ def speaks_against(vote: Vote) -> bool:
 
 
 def holds_by_rule(vote: Vote) -> bool:
-    """Whether a vote by the written rules stands, however a model labels its result."""
+    """Return whether a vote by the written rules stands, however a model labels its result."""
     return speaks_against(vote) or (_is_worse(vote) and vote.directness == "direct")
 
 
 def is_never_lost(vote: Vote, matched: Container[str]) -> bool:
-    """Whether a vote counts that a model did not match.
+    """Return whether a vote counts that a model did not match.
 
     That is on more deaths, and against the drug; and on harms in rows that it did not match.
     """

@@ -75,13 +75,13 @@ class Placed(NamedTuple):
     more_is_better: bool | None = None
     """As the table says of what the row is named after, in the condition that is asked about."""
     is_grave: bool = False
-    """Whether it kills or disables."""
+    """True where it kills or disables."""
     is_fatal: bool = False
-    """Whether it is death."""
+    """True where it is death."""
     bears: bool = True
-    """Whether it tells of the condition asked about, or how people fare with any condition."""
+    """True where it tells of the condition asked about, or how people fare with any condition."""
     of_course: bool = False
-    """Whether it is the condition that gets worse, where any grave harm is asked about."""
+    """True where it is the condition that gets worse, where any grave harm is asked about."""
 
 
 def is_composite(result: Result) -> bool:
@@ -95,7 +95,7 @@ def is_composite(result: Result) -> bool:
 
 
 def _joins(text: str) -> bool:
-    """Whether "or" joins known outcomes, or death with another one."""
+    """Return whether "or" joins known outcomes, or death with another one."""
     parts = [part for part in _OR.split(text) if part.strip()] if _EITHER.search(text) else []
     found = {term.construct.name: term.construct for part in parts if (term := term_in(part))}
     deaths = any(construct.family == "mortality" for construct in found.values())
@@ -103,7 +103,7 @@ def _joins(text: str) -> bool:
 
 
 def is_of_other_kind(result: Result, asked: Asked) -> bool:
-    """Whether a result is of no kind of outcomes that the question names.
+    """Return whether a result is of no kind of outcomes that the question names.
 
     A composite with one of them among its parts is of that kind. Where no table knows what the
     question names, nothing is of another kind.
@@ -184,13 +184,13 @@ def placed(result: Result, asked: Asked) -> Placed:
 
 
 def _is_of_course(construct: Construct, result: Result, asked: Asked) -> bool:
-    """Whether a question on any grave harm is on an event by which its condition gets worse."""
+    """Return whether any grave harm is asked about and the event is the condition's worsening."""
     decides = construct.importance == "critical" and construct.family in _COURSE
     return asked.any_grave and decides and not asked.in_anyone and _bears(construct, result, asked)
 
 
 def _bears(construct: Construct, result: Result, asked: Asked) -> bool:
-    """Whether an outcome tells of what was asked about, or how people fare with any condition."""
+    """Return whether an outcome tells of what was asked, or how people fare with any condition."""
     names = {construct.name, construct.part_of}
     trees = outcome_table().systems.get(construct.family, ())
     is_own_disease = condition_named(_NEW.sub("", construct.name)) is not None
@@ -204,7 +204,7 @@ def _bears(construct: Construct, result: Result, asked: Asked) -> bool:
 
 
 def is_of_disorder(outcome: str) -> bool:
-    """Whether an outcome counts who had a disorder, and nothing more."""
+    """Return whether an outcome counts who had a disorder, and nothing more."""
     found = find_conditions(outcome)
     named = " ".join(mention.text for mention in found)
     rest = {token.folded for token in tokens_of(outcome)} - {t.folded for t in tokens_of(named)}
@@ -253,13 +253,13 @@ def _asked_harm(asked: Asked) -> Placed:
 
 
 def _in_condition(construct: Construct, asked: Asked) -> bool | None:
-    """Whether more of a construct is better in those asked about; None where that is unknown."""
+    """Return whether more of a construct is better in those asked about; None where unknown."""
     higher = construct.higher_is_better
     return None if higher is None else higher != _is_in(asked, construct.reversed_in)
 
 
 def _polarity(term: Term, result: Result, asked: Asked) -> bool | None:
-    """Whether more of what a result counts is better; None where that cannot be told.
+    """Return whether more of what a result counts is better; None where that cannot be told.
 
     Of a change, such as a reduction, a ratio counts those who had it. The sign of a difference may
     be that of the change or that of the value.
@@ -298,20 +298,20 @@ def without_instruments(text: str) -> str:
 
 
 def _is_asked(name: str, asked: Asked) -> bool:
-    """Whether an outcome names what is asked about, and not a scale that is named after it."""
+    """Return whether an outcome names what is asked about, and not a scale named after it."""
     told = f" {without_instruments(name)} "
     return any(f" {key_of(outcome)} " in told for outcome in asked.outcomes if key_of(outcome))
 
 
 def _names_what_is_treated(result: Result, asked: Asked) -> bool:
-    """Whether an outcome has the condition in its name: "symptoms of" it, its "severity"."""
+    """Return whether an outcome has the condition in its name: "symptoms of" it, its "severity"."""
     told = key_of(f"{result.concept} {result.outcome}")
     names = (asked.condition.name, *asked.condition.names)
     return any(name and f" {key_of(name)} " in f" {told} " for name in names)
 
 
 def _is_treated_or_kin(result: Result, name: str, asked: Asked) -> bool:
-    """Whether a disorder is the one treated, a form of it, or what that is a form of."""
+    """Return whether a disorder is the one treated, a form of it, or what that is a form of."""
     treated = [known for one in asked.condition.each if (known := condition_named(one.name))]
     named = [mention.condition for mention in find_conditions(name)]
     kin = (is_kind_of(a, b) or is_kind_of(b, a) for a in treated for b in named)
@@ -324,7 +324,7 @@ def _wanted(asked: Asked) -> set[str]:
 
 
 def _is_form_of_wanted(result: Result, asked: Asked) -> bool:
-    """Whether an outcome is what the question asks for in general: "relapse of psychosis"."""
+    """Return whether an outcome is what is asked for in general: "relapse of psychosis"."""
     told = f" {key_of(f'{result.concept} {result.outcome}')} "
     wanted = [c for o in asked.measured if (c := construct_of(o, o)) and c.generic]
     terms = outcome_table().terms.items()
@@ -332,7 +332,7 @@ def _is_form_of_wanted(result: Result, asked: Asked) -> bool:
 
 
 def is_wanted(result: Result, place: Placed, asked: Asked) -> bool:
-    """Whether a result is on an outcome that the question names; of a name in no table by words."""
+    """Return whether the question names a result's outcome; of a name in no table by words."""
     if not asked.outcomes or place.importance != "critical":
         return False
     told = f"{result.concept} {result.outcome}"
@@ -378,14 +378,14 @@ def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
 
 
 def _is_in(asked: Asked, heads: tuple[str, ...]) -> bool:
-    """Whether the condition is one of these, by MeSH tree or by name."""
+    """Return whether the condition is one of these, by MeSH tree or by name."""
     names = [condition.name for condition in asked.condition.each]
     trees = [tree for name in names if (known := condition_named(name)) for tree in known.trees]
     return any(n.casefold() in heads for n in names) or any(_below(t, heads) for t in trees)
 
 
 def symptom_of(condition: str) -> Construct | None:
-    """What measures a condition that is a symptom or a behaviour; None for a disease."""
+    """Return what measures a condition that is a symptom or a behaviour; None for a disease."""
     known = condition_named(condition)
     if known and not known.is_symptom:
         return None

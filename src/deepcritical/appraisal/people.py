@@ -33,13 +33,13 @@ _COURSE = bounded(
     r"\b(?:recurr|relaps|progress|metasta|death|mortalit|surviv|free|contralateral|second)",
     re.IGNORECASE,
 )
-"""What happens to those who have or had a condition."""
+"""Words for what happens to those who have or had a condition."""
 _OF_THE_ILL = bounded(
     r"\b(?:recover|resol|cure|clearance|sever|hospital|death|mortal|surviv|symptom|duration|progress|"
     r"ventilat|complicat|improv|control|relie|clinical|negativ|conversion|discharge|efficacy)",
     re.IGNORECASE,
 )
-"""What only those who have a condition can have more or less of."""
+"""Words for what only those who have a condition can have more or less of."""
 _NOT_THEM = bounded(
     r"\b(?:without|no|not having|excluding|free (?:of|from)|risk (?:of|for)|prevention of|"
     r"family history of|(?:care-?givers?|carers?|relatives?|family members|families|parents|"
@@ -64,7 +64,7 @@ _FEW_WORDS = 110
 
 
 def people_in_words(reading: StudyReading) -> str:
-    """Who was studied, where a few words of the reading say it; else ''."""
+    """Return who was studied, where a few words of the reading say it; else ''."""
     told = reading.population.description.strip(" .")
     is_short = len(told) <= _FEW_WORDS and ";" not in told
     if not is_short or not _PEOPLE.match(told):
@@ -75,7 +75,7 @@ def people_in_words(reading: StudyReading) -> str:
 def directness(
     reading: StudyReading, result: Result, evidence: Evidence, asked: Asked
 ) -> Directness | None:
-    """How the people of a result stand to those asked about; None where they have nothing to do.
+    """Return how the people of a result stand to those asked about; None where they are unrelated.
 
     Direct are people with the condition or a narrower one, if nothing else parts them from those
     asked about. Where the question names people beside
@@ -95,7 +95,7 @@ def _all_told(reading: StudyReading, evidence: Evidence) -> str:
 def is_of_those_parted_off(
     reading: StudyReading, result: Result, evidence: Evidence, asked: Asked
 ) -> bool:
-    """Whether a subgroup is just the people asked about, of whom the whole study does not tell."""
+    """Return whether a subgroup is just the people asked about, of whom the whole tells nothing."""
     if result.level != "subgroup" or not asked.qualifiers:
         return False
     own, whole = qualifiers_in(result.people), _all_told(reading, evidence)
@@ -129,7 +129,7 @@ def _directness(
 
 
 def _is_measured_as_it(reading: StudyReading, result: Result, asked: Asked) -> bool:
-    """Whether a result, or another one of its kind in the study, measures the condition.
+    """Return whether a result, or another one of its kind in the study, measures the condition.
 
     All results of one kind are of the same people: what the scale of a condition is named after
     parts none of them off.
@@ -147,7 +147,7 @@ def _is_measured_as_it(reading: StudyReading, result: Result, asked: Asked) -> b
 
 
 def _is_on_it(result: Result, asked: Asked) -> bool:
-    """Whether an outcome is the condition that is asked about, or measures it."""
+    """Return whether an outcome is the condition that is asked about, or measures it."""
     symptom = symptom_of(asked.condition.name)
     own = construct_of(asked.condition.name, "") if asked.population else symptom
     if own and own == construct_of(result.concept, result.outcome):
@@ -162,7 +162,7 @@ def _is_on_it(result: Result, asked: Asked) -> bool:
 
 
 def is_prevention(reading: StudyReading, result: Result, asked: Asked) -> bool:
-    """Whether the outcome is to get the condition, so that those studied did not have it.
+    """Return whether the outcome is to get the condition, so that those studied did not have it.
 
     A symptom that is measured, as agitation is, is no such outcome, and neither is a recurrence.
     """
@@ -181,12 +181,12 @@ def is_prevention(reading: StudyReading, result: Result, asked: Asked) -> bool:
 
 
 def _is_to_prevent(reading: StudyReading, asked: Asked) -> bool:
-    """Whether a study tells who got the condition, so that its harms are those of prevention."""
+    """Return whether a study tells who got the condition, so its harms are those of prevention."""
     return any(is_prevention(reading, result, asked) for result in reading.results)
 
 
 def _is_onset_of_wider(result: Result, asked: Asked) -> bool:
-    """Whether people got a condition of which the one asked about is a kind."""
+    """Return whether people got a condition of which the one asked about is a kind."""
     if symptom_of(asked.condition.name):
         return False
     each = [one for c in asked.condition.each if (one := condition_named(c.name))]
@@ -196,7 +196,7 @@ def _is_onset_of_wider(result: Result, asked: Asked) -> bool:
 
 
 def _is_narrow(condition: KnownCondition) -> bool:
-    """Whether a condition is more than a field of medicine: "dementia" is, "cancer" is not."""
+    """Return whether a condition is more than a medical field: "dementia" is, "cancer" is not."""
     return any(tree.count(".") + 1 >= _NARROW for tree in condition.trees)
 
 
@@ -208,12 +208,12 @@ def _headed(name: str) -> KnownCondition | None:
 
 
 def are_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) -> bool:
-    """Whether those studied have the condition, whatever was found in them."""
+    """Return whether those studied have the condition, whatever was found in them."""
     return _closest(_told(reading, evidence), asked.condition) == "direct"
 
 
 def may_be_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) -> bool:
-    """Whether those studied may have the condition; not where only others are named.
+    """Return whether those studied may have the condition; not where only others are named.
 
     That is for studies whose people nobody read: the title tells, and one that names no condition
     excludes none.
@@ -225,7 +225,7 @@ def may_be_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) 
 
 
 def names_condition(texts: Iterable[str], condition: Condition) -> bool:
-    """Whether a text names the condition or a narrower one."""
+    """Return whether a text names the condition or a narrower one."""
     return any(
         text and _relation(text, one.names, one.name) == "direct"
         for text in texts
@@ -234,14 +234,14 @@ def names_condition(texts: Iterable[str], condition: Condition) -> bool:
 
 
 def concerns(texts: Iterable[str], asked: Asked) -> bool:
-    """Whether texts name the condition, one above it or akin to it, or the people asked about."""
+    """Return whether texts name the condition, one above or akin, or the people asked about."""
     told = tuple(texts)
     near = _closest(told, asked.condition)
     return near in ("direct", "broader") or _has_population(told, asked)
 
 
 def _told(reading: StudyReading, evidence: Evidence) -> Iterator[str]:
-    """What tells who was studied: the reader's conditions, else description, title and registry."""
+    """Yield what tells who was studied: given conditions, else description, title and registry."""
     people = reading.population
     if people.conditions:
         yield from _had((*people.conditions, *people.qualifiers))
@@ -251,7 +251,7 @@ def _told(reading: StudyReading, evidence: Evidence) -> Iterator[str]:
 
 
 def _had(texts: Iterable[str]) -> Iterator[str]:
-    """What texts tell of conditions that people have."""
+    """Yield what texts tell of conditions that people have."""
     return (_NOT_THEM.sub(" ", text) for text in texts)
 
 
@@ -270,7 +270,7 @@ def _closest(told: Iterable[str], condition: Condition) -> Directness | None:
 
 @lru_cache(maxsize=4096)
 def _relation(text: str, names: tuple[str, ...], name: str) -> Directness | None:
-    """How what a text names stands to a condition: the same or narrower, broader, or akin."""
+    """Return how what a text names stands to a condition: same or narrower, broader, or akin."""
     key = f" {key_of(text)} "
     if any(f" {key_of(other)} " in key for other in (name, *names) if other):
         return "direct"
@@ -290,7 +290,7 @@ def _relation(text: str, names: tuple[str, ...], name: str) -> Directness | None
 
 
 def _is_brought_alike(text: str, name: str) -> bool:
-    """Whether a drug of the class that brings a condition brings it in a text.
+    """Return whether a drug of the class that brings a condition brings it in a text.
 
     "Cisplatin-induced nausea" is chemotherapy-induced nausea.
     """
@@ -311,7 +311,7 @@ def _of_known(one: KnownCondition, wanted: KnownCondition) -> Directness | None:
 
 
 def _comes_after(one: KnownCondition, other: KnownCondition) -> bool:
-    """Whether a condition is what stays when another one is over: "post-polio syndrome"."""
+    """Return whether a condition stays when another one is over: "post-polio syndrome"."""
     before = {key_of(name) for name in (other.name, *other.names)}
     after = [key_of(name) for name in (one.name, *one.names)]
     rests = [
@@ -321,6 +321,6 @@ def _comes_after(one: KnownCondition, other: KnownCondition) -> bool:
 
 
 def _is_akin(one: KnownCondition, other: KnownCondition) -> bool:
-    """Whether two conditions stand below one heading that is narrow itself."""
+    """Return whether two conditions stand below one heading that is narrow itself."""
     pairs = ((x.split("."), y.split(".")) for x in one.trees for y in other.trees)
     return any(len(x) > 2 and x[:-1] == y[:-1] for x, y in pairs)

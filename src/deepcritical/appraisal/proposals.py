@@ -114,11 +114,11 @@ def _ways(row: OutcomeRow) -> set[Way]:
 
 
 def _answers(row: OutcomeRow) -> bool:
-    """Whether a row tells whether the drug helps, on an outcome of the kind asked about."""
+    """Return whether a row tells whether the drug helps, on an outcome of the kind asked about."""
     return row.importance != "harm" and not row.of_other_kind and _is_own(row)
 
 
 def _is_own(row: OutcomeRow) -> bool:
-    """Whether a row is of the drug by itself: against nothing, or just as was asked."""
+    """Return whether a row is of the drug by itself: against nothing, or just as was asked."""
     compared = row.asked or not row.comparator
     return compared and row.directness != "related" and not row.of_class

@@ -17,7 +17,7 @@ _CANDIDATES = (
     VerdictLabel.INSUFFICIENT,
     VerdictLabel.NOT_ASSESSED,
 )
-"""What was tested stands before what was not: a reader must see that a drug failed."""
+"""Labels in order; what was tested stands first: a reader must see that a drug failed."""
 
 
 def candidate_rank(

@@ -42,7 +42,7 @@ def read_for(
     graded: Grade,
     matched: Matched | None = None,
 ) -> Reading:
-    """What one record says of the drug in the condition; every fact is a sentence of the record.
+    """Return what one record says of the drug in the condition; every fact is a sentence of it.
 
     Args:
         asked: What the question asks for.
@@ -165,7 +165,7 @@ def _told(
 def _exclusion(
     asked: Asked, evidence: Evidence, study: StudyReading | None, *, matched: bool
 ) -> str:
-    """Why the record does not bear on the question; '' when it does.
+    """Return why the record does not bear on the question; '' when it does.
 
     That it names neither drug nor condition is no reason where a model `matched` a result of it.
     """
@@ -191,7 +191,7 @@ def _exclusion(
 
 
 def _tells_of_it(study: StudyReading, asked: Asked) -> bool:
-    """Whether a study reports the harm or outcome that is asked about, under whatever name."""
+    """Return whether a study reports the harm or outcome asked about, under whatever name."""
     return any(placed(result, asked).importance == "critical" for result in study.results)
 
 
@@ -217,7 +217,7 @@ def _unknown(asked: Asked) -> list[str]:
 def _remark(
     evidence: Evidence, ballot: Ballot, votes: Sequence[Vote], leading: Sequence[Vote]
 ) -> str:
-    """Why no sentence of the record is for or against the drug."""
+    """Return why no sentence of the record is for or against the drug."""
     if leading:
         return Remark.COUNTED
     if any(v.comparator for v in votes if v.importance != "harm"):
@@ -263,7 +263,7 @@ def _known_drugs(evidence: Evidence) -> set[str]:
 
 
 def _may_be_unread(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
-    """Whether a reader who understands the text might find a result on the drug in it.
+    """Return whether a reader who understands the text might find a result on the drug in it.
 
     Only rules fail so. A record whose title names other people holds none.
     """
@@ -275,7 +275,7 @@ def _may_be_unread(asked: Asked, evidence: Evidence, study: StudyReading | None)
 
 
 def _is_missed(asked: Asked, evidence: Evidence) -> bool:
-    """Whether a record that could not be read is likely one that decides.
+    """Return whether a record that could not be read is likely one that decides.
 
     One that does not name the drug in its title is seldom a test of it; one that never names the
     other side of a comparison, or the outcome that was asked about, seldom answers the question.

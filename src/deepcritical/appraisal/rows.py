@@ -65,7 +65,7 @@ def outcome_rows(studies: Sequence[StudyFinding]) -> tuple[OutcomeRow, ...]:
 
 
 def _tells(row: OutcomeRow) -> bool:
-    """Whether a row tells whether the drug helps those asked about, by itself or as was asked."""
+    """Return whether a row tells if the drug helps those asked about, by itself or as was asked."""
     own = row.asked or not row.comparator
     return own and row.importance != "harm" and row.directness != "related"
 
@@ -109,7 +109,7 @@ def _parted(casts: Sequence[_Cast]) -> tuple[list[_Cast], list[_Cast]]:
 
 
 def _counted(casts: Sequence[_Cast]) -> tuple[list[_Cast], list[_Cast]]:
-    """What is weighed of trials and of reviews of trials, and what is told beside it.
+    """Return what is weighed of trials and of reviews of trials, and what is told beside it.
 
     A review counts trials again, so that it is no evidence beside them (Cochrane Handbook, chapter
     V). Of reviews and trials the larger body is weighed: the trials at hand, or the first review
@@ -147,7 +147,7 @@ def _rank(cast: _Cast) -> tuple[int, int, int, bool, str]:
 
 
 def _holds_more(review: _Cast, trials: Sequence[_Cast]) -> bool:
-    """Whether a review holds more people than the trials; of unknown numbers, more studies.
+    """Return whether a review has more people than the trials; of unknown numbers, more studies.
 
     Trials that are large enough by themselves stand before a review whose people are not told.
     """
@@ -161,7 +161,7 @@ def _holds_more(review: _Cast, trials: Sequence[_Cast]) -> bool:
 
 
 def _combined(votes: Sequence[Vote], *, feared: bool = False) -> Way:
-    """Which way several votes point, by their participants.
+    """Return which way several votes point, by their participants.
 
     One finding stands from two thirds of them on. A study that does not say how many took part
     counts as the median one. Of what is feared, one third of them is a signal. Of what kills or
@@ -227,7 +227,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
 
 
 def _told(votes: Sequence[Vote]) -> dict[str, str]:
-    """What the only record calls the outcome; the drugs of a class; who else was studied."""
+    """Return what the only record calls the outcome; drugs of a class; who else was studied."""
     names = [n for v in votes for n in v.members.split(" or ")]
     members = "" if "" in names else " or ".join(dict.fromkeys(names))
     told_as = votes[0].outcome if len(votes) == 1 else ""
@@ -235,7 +235,7 @@ def _told(votes: Sequence[Vote]) -> dict[str, str]:
 
 
 def _is_split(pooled: PooledEffect | None, way: Way) -> bool:
-    """Whether an estimate holds no effect because studies differ: no one figure stands for them."""
+    """Return whether an estimate holds no effect since studies differ: no one figure fits them."""
     if pooled is None or way is Way.NO_DIFFERENCE:
         return False
     none = 1.0 if pooled.measure in RATIOS else 0.0
@@ -243,7 +243,7 @@ def _is_split(pooled: PooledEffect | None, way: Way) -> bool:
 
 
 def _marks(votes: Sequence[Vote]) -> dict[str, bool]:
-    """What holds of a row where it holds of one of its votes, or of all of them."""
+    """Return what holds of a row where it holds of one of its votes, or of all of them."""
     of_one = ("is_grave", "is_fatal", "wanted", "harm_asked", "of_course")
     of_all = ("of_other_kind", "non_inferior", "prevention", "of_class")
     marks = {name: any(getattr(vote, name) for vote in votes) for name in of_one}
@@ -251,7 +251,7 @@ def _marks(votes: Sequence[Vote]) -> dict[str, bool]:
 
 
 def _control(votes: Sequence[Vote]) -> str:
-    """What stood in the place of the drug, as far as studies say."""
+    """Return what stood in the place of the drug, as far as studies say."""
     told = dict.fromkeys(v.control for v in votes if v.control)
     known = [control for control in told if control != NOT_STATED]
     return " or ".join(known or told)
@@ -267,24 +267,24 @@ def _populations(votes: Sequence[Vote]) -> str:
 
 
 def _polarity(votes: Sequence[Vote]) -> Polarity:
-    """Which way is better, as far as studies tell; `unclear` where they differ."""
+    """Return which way is better, as far as studies tell; `unclear` where they differ."""
     told = {vote.polarity for vote in votes if vote.polarity}
     return told.pop() if len(told) == 1 else "unclear" if told else ""
 
 
 def _tested_as(votes: Sequence[Vote]) -> str:
-    """What was tested as one, where no vote is of the drug by itself."""
+    """Return what was tested as one, where no vote is of the drug by itself."""
     names = dict.fromkeys(vote.tested_as for vote in votes)
     return "" if "" in names else " or ".join(names)
 
 
 def _common(told: set[str]) -> str:
-    """What all votes tell alike; '' where they differ."""
+    """Return what all votes tell alike; '' where they differ."""
     return told.pop() if len(told) == 1 else ""
 
 
 def _fears(way: Way, weighed: Sequence[_Cast], beside: Sequence[_Cast]) -> list[_Cast]:
-    """Who found more of a harm beside those weighed, who did not: that is never lost."""
+    """Return votes beside the weighed ones that alone found more of a harm: they are never lost."""
     feared = all(c.vote.feared or c.vote.harm_asked for c in weighed) and way is not Way.HARM
     return [cast for cast in beside if feared and cast.vote.way is Way.HARM]
 

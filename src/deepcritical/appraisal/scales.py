@@ -31,7 +31,7 @@ _BANDS = (100, 400)
 
 
 def _more_is_better(vote: Vote) -> bool | None:
-    """Whether more of what was estimated is better, as the vote's own estimate shows."""
+    """Return whether more of what was estimated is better, as the vote's own estimate shows."""
     value = vote.effect.value if vote.effect else None
     none = 1.0 if vote.effect and vote.effect.measure in RATIOS else 0.0
     leans = vote.leans or (vote.way if vote.way in (Way.BENEFIT, Way.HARM) else None)
@@ -41,7 +41,7 @@ def _more_is_better(vote: Vote) -> bool | None:
 
 
 class _Scale(NamedTuple):
-    """What estimates must share to be pooled."""
+    """The properties that estimates must share to be pooled."""
 
     measure: EffectMeasure
     unit: str

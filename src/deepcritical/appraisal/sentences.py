@@ -8,7 +8,7 @@ from deepcritical.domain.votes import OutcomeRow, Way
 
 
 def finding(row: OutcomeRow) -> str:
-    """What was found, with the size of the effect; the outcome stands beside it."""
+    """Return what was found, with the size of the effect; the outcome stands beside it."""
     other = f"{row.comparator} alone" if row.added_to == row.comparator else row.comparator
     against = f" than with {other}" if row.comparator else ""
     if row.comparator and row.way in (Way.NO_DIFFERENCE, Way.CONFLICT):

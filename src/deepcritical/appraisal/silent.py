@@ -33,17 +33,17 @@ def _has_species(study: StudyReading) -> bool:
 
 
 def is_of_animals(study: StudyReading) -> bool:
-    """Whether a study is an experiment in animals, or of animals that were ill."""
+    """Return whether a study is an experiment in animals, or of animals that were ill."""
     return "animal" in study.kinds or ("in_vitro" not in study.kinds and _has_species(study))
 
 
 def is_narrative(study: StudyReading) -> bool:
-    """Whether a record tells of the results of others, one by one."""
+    """Return whether a record tells of the results of others, one by one."""
     return "narrative_review" in study.kinds and not _WITH_RESULTS & set(study.kinds)
 
 
 def is_reported(study: StudyReading, result: Result) -> bool:
-    """Whether a narrative review tells of a comparison in patients.
+    """Return whether a narrative review tells of a comparison in patients.
 
     It is the weakest evidence, and counts only where no study at hand tells.
     """

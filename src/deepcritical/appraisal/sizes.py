@@ -11,7 +11,7 @@ from deepcritical.vocabulary.classes import drug_class
 
 
 def is_of_review(study: StudyReading, result: Result) -> bool:
-    """Whether studies are pooled in a result; a trial that is pooled with others tells its own too.
+    """Return whether studies are pooled in a result; a trial pooled with others tells its own too.
 
     Its own is the primary result, and what was found between its arms in no other people.
     """
@@ -22,7 +22,7 @@ def is_of_review(study: StudyReading, result: Result) -> bool:
 
 
 def is_of_network(study: StudyReading) -> bool:
-    """Whether studies of many drugs were taken together, of which a result concerns a part."""
+    """Return whether studies of many drugs were pooled, of which a result concerns a part."""
     return "network_meta_analysis" in study.design
 
 
@@ -45,12 +45,12 @@ def people_of(study: StudyReading, result: Result) -> int | None:
 
 
 def _is_of_all(study: StudyReading, result: Result) -> bool:
-    """Whether a result is of all people, or all studies, that a record is about."""
+    """Return whether a result is of all people, or all studies, that a record is about."""
     return result.level != "subgroup" and (not result.people or is_whole(result, study))
 
 
 def _has_other_arms(study: StudyReading, result: Result) -> bool:
-    """Whether people got other drugs than those compared, so that its number is not theirs."""
+    """Return whether people got drugs other than those compared, so its number is not theirs."""
     if "factorial" in study.design:
         return True
     arms = [arm for i in (result.a, result.b) if (arm := study.arm(i))]
@@ -79,7 +79,7 @@ def _size(study: StudyReading, arm_id: str) -> int | None:
 
 
 def rates_of(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
-    """How many of each side had the outcome, as percentages where the record gives these."""
+    """Return how many of each side had the outcome, in percent where the record gives that."""
     by_arm = {figure.arm: figure for figure in result.figures}
     drug, other = (by_arm.get(i) for i in (result.a, result.b)[:: 1 if side == "a" else -1])
     if drug is None or other is None:

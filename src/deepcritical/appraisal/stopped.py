@@ -65,7 +65,7 @@ def is_on_stopping(title: str, asked: Asked) -> bool:
 
 
 def _says_stopped(arm: Arm | None, asked: Asked) -> bool:
-    """Whether the label of an arm says that it stopped something, and names no other drug."""
+    """Return whether an arm's label says that it stopped something, and names no other drug."""
     if arm is None or not STOPS.search(arm.label):
         return False
     named = {canonical(name) for _, _, name in mentions_in(arm.label)}

@@ -46,7 +46,7 @@ def turned(vote: Vote) -> Vote:
 
 
 def _source(vote: Vote, effect: Effect | None) -> dict[str, object]:
-    """What an estimate of the other outcome was made from: that of the record, or both arms."""
+    """Return the source of the other outcome's estimate: that of the record, or both arms."""
     if effect == vote.effect:
         return {}
     has_value = effect is not None and effect.value is not None
@@ -68,7 +68,7 @@ def _rates(rates: ArmRates) -> ArmRates | None:
 
 
 def _is_same(effect: Effect | None, told: Effect | None) -> bool:
-    """Whether two estimates are one, but for what calculating rounds."""
+    """Return whether two estimates are one, but for what calculating rounds."""
     values = [e.value for e in (effect, told) if e and e.value is not None]
     return len(values) == 2 and math.isclose(*values, rel_tol=1e-9)
 

@@ -209,7 +209,7 @@ def _verdict(
 
 
 def _unread(studies: Sequence[StudyFinding]) -> str:
-    """How much could not be read, where that is too much to say anything; else ''.
+    """Return how much could not be read, where that is too much to say anything; else ''.
 
     Trials decide before other studies, so where enough of the trials were read, the rest may be
     left open; of a harm that was asked about, nothing may.
@@ -300,7 +300,7 @@ def _led(
 
 
 def _is_beside_primary(first: Sequence[OutcomeRow], deciding: Sequence[OutcomeRow]) -> bool:
-    """Whether there are leading rows on a primary outcome, and none of them decides."""
+    """Return whether some leading rows are on a primary outcome, and none of them decides."""
     return any(r.primary for r in first) and not any(r.primary for r in deciding)
 
 
@@ -314,14 +314,14 @@ def _certainty(way: Way, rows: Sequence[OutcomeRow]) -> tuple[Certainty, tuple[s
 
 
 def _is_grave(row: OutcomeRow) -> bool:
-    """Whether deaths, or harms that disable, were surely enough more frequent with the drug."""
+    """Return whether deaths, or disabling harms, were surely enough more frequent with the drug."""
     worse = row.is_grave and row.way is Way.HARM and (row.asked or not row.comparator)
     worse = worse and row.directness != "related"
     return worse and row.certainty is not Certainty.VERY_LOW
 
 
 def _is_proven(row: OutcomeRow) -> bool:
-    """Whether trials showed more of a grave harm: of deaths with any certainty, else surely."""
+    """Return whether trials showed more grave harm: of deaths with any certainty, else surely."""
     return row.tier == "randomised" and (row.is_fatal or row.certainty in SURE)
 
 

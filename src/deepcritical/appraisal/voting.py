@@ -63,11 +63,11 @@ _PAIRED = frozenset({"crossover", "cluster"})
 
 
 class Ballot(NamedTuple):
-    """What a record's results count for."""
+    """The votes that a record's results count for."""
 
     votes: tuple[Vote, ...] = ()
     why: str = ""
-    """Why none counts; '' where one does."""
+    """Reason why none counts; '' where one does."""
     told: tuple[Result, ...] = ()
     """Results on the drug that are told and not weighed."""
 
@@ -234,7 +234,7 @@ def _related(
 
 
 def _beside(result: Result, asked: Asked, tested: Tested, place: Placed, *, wanted: bool) -> str:
-    """Why a result on the drug is not on what was asked about; '' where it is."""
+    """Return why a result on the drug is not on what was asked about; '' where it is."""
     if (asked.comparators or asked.between_doses) and not tested.asked:
         against = tested.comparator or "nothing or placebo"
         return f"it compares with {against}, {OTHER_COMPARISON}"
@@ -246,7 +246,7 @@ def _beside(result: Result, asked: Asked, tested: Tested, place: Placed, *, want
 
 
 def _told_only(study: StudyReading, result: Result, match: ResultMatch | None) -> str:
-    """Why a result is told and never weighed, whatever is asked.
+    """Return why a result is told and never weighed, whatever is asked.
 
     That words for people mean a part of them is no reason where a model found the people asked
     about in them.
@@ -276,7 +276,7 @@ def _told_only(study: StudyReading, result: Result, match: ResultMatch | None) -
 
 
 def _is_signal(result: Result, place: Placed, asked: Asked) -> bool:
-    """Whether a result that is told only is of a grave harm, or one asked about: it is kept."""
+    """Return whether a result told only is of a harm, grave or asked about: it is kept."""
     ranked = result.level != "subgroup" and result.contrast == "between" and not result.restated
     of_asked = asked.on_harm and is_wanted(result, place, asked)
     return ranked and (of_asked or (result.kind == "safety" and place.is_grave))
@@ -365,7 +365,7 @@ def _year(evidence: Evidence) -> int | None:
 
 
 def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:
-    """How those compared came to be apart; a reader who saw the text goes before the index."""
+    """Return how those compared came to be apart; a reader of the text goes before the index."""
     if result.contrast == "within":
         return "uncontrolled"
     if is_narrative(study):

@@ -14,7 +14,7 @@ Side = Literal["a", "b"]
 
 
 def way_of(result: Result, side: Side, place: Placed, estimate: Effect | None) -> Way | None:
-    """Which way a result points for those with the drug; None where it is not told.
+    """Return which way a result points for those with the drug; None where it is not told.
 
     Figures decide whether there is a difference: as told, else as calculated from what was counted
     in both arms. Which arm is better is as the reader states it, unless figures with the reader's
@@ -42,7 +42,7 @@ def way_of(result: Result, side: Side, place: Placed, estimate: Effect | None) -
 
 
 def _is_shown(result: Result, estimate: Effect | None) -> bool | None:
-    """Whether figures show a difference; None where they do not tell.
+    """Return whether figures show a difference; None where they do not tell.
 
     What is calculated never shows what the record says was not found.
     """
@@ -64,7 +64,7 @@ def with_polarity(result: Result, place: Placed) -> Result:
 
 
 def polarity_of(result: Result, place: Placed) -> Polarity:
-    """Which way is better of what the row is named after.
+    """Return which way is better of what the row is named after.
 
     Of an outcome that the table does not know it is that of the record's words.
     """
@@ -77,7 +77,7 @@ def polarity_of(result: Result, place: Placed) -> Polarity:
 
 
 def leans_of(result: Result, side: Side, place: Placed) -> Way | None:
-    """Which way an estimate points, significantly or not; None where that is not told."""
+    """Return which way an estimate points, significantly or not; None where that is not told."""
     stated = result.better if result.better in ("a", "b") else None
     arm = stated or leaning(with_polarity(result, place))
     return None if arm is None else Way.BENEFIT if arm == side else Way.HARM

@@ -32,7 +32,7 @@ class WhatIf(Model):
     """A change in the evidence, and the verdict that it would bring."""
 
     change: str
-    """How the records would be other: "also held ...", "lacked"."""
+    """Way in which the records would be other: "also held ...", "lacked"."""
     without: tuple[str, ...] = ()
     """Evidence ids of the one study that they would lack."""
     verdict: Verdict

@@ -33,11 +33,11 @@ DEFECT = events.RunFailed(
 
 
 class Tool(NamedTuple):
-    """How the runs of one tool are conducted."""
+    """The way that the runs of one tool are conducted."""
 
     schedule: Orchestrate
     outcome: Callable[[EvidenceStore], Document | None]
-    """Where the schedule leaves what it ends with."""
+    """Function that reads what the schedule ends with from where it leaves it."""
     telemetry: Telemetry = OFF
 
 

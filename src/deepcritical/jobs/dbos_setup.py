@@ -44,7 +44,7 @@ class Shares(NamedTuple):
     of_all: int | None = None
     """On all workers; None sets no limit."""
     settles: bool = True
-    """Whether these limits replace those of earlier processes."""
+    """True where these limits replace those of earlier processes."""
 
 
 class JsonSerializer(Serializer):

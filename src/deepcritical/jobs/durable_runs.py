@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 POLL_S = 0.1
 CLOSE_S = 10.0
-"""How long runs that were stopped get to let go."""
+"""Time that runs that were stopped get to let go."""
 
 
 class DurableRuns(Worker):
@@ -50,7 +50,7 @@ class DurableRuns(Worker):
     ) -> None:
         super().__init__(board, traces, slots, one_shot=one_shot)
         self.takes_runs = conducts
-        """Whether this worker takes runs from the queue."""
+        """True where this worker takes runs from the queue."""
         self.ttl_s = ttl_s
         self._most = most[0] or slots - slots // 4, most[1]
         """Runs of one user, and of all, that all workers conduct at once."""
@@ -195,7 +195,7 @@ class DurableRuns(Worker):
         return False
 
     async def _elsewhere(self, run_id: str) -> bool:
-        """Whether a run that has not ended is another living worker's."""
+        """Return whether a run that has not ended is another living worker's."""
         others = await self.beat(self.engine.worker) - {self.engine.worker}
         return await self.board.has(run_id) and run_id not in await self.board.left_by(others)
 

@@ -18,7 +18,7 @@ class Journal:
     """The effects of one run, each run once; this one records none of them."""
 
     lost = False
-    """Whether another worker continues the run."""
+    """True where another worker continues the run."""
 
     async def record(self, _name: str, effect: Effect) -> dict[str, Any]:
         """Return the recorded outcome of an effect; without one, run the effect.

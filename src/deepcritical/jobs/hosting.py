@@ -32,14 +32,14 @@ _GOES_ON = "going on with the run %s of another process; `deepcritical traces ca
 AWAY_S = 1.0
 """Interval at which a database that is away is tried again."""
 MOST_TAKEOVERS = 1
-"""How often a run is retried at the place where it was lost with a worker that had it alone."""
+"""Number of retries of a run at the place where it was lost with a worker that had it alone."""
 MOST_WITH_OTHERS = 1
-"""How often a run is retried beside others where a worker was lost with it and others. From then on
-it is conducted alone, which shows whether it is the cause."""
+"""Number of retries of a run beside others where a worker was lost with it and others. From
+then on it is conducted alone, which shows whether it is the cause."""
 
 
 class Parts(NamedTuple):
-    """What a run needs beside its recipe."""
+    """The parts that a run needs beside its recipe."""
 
     reasoner: Reasoner
     open_sources: OpenSources
@@ -57,14 +57,14 @@ class Hosted:
         assert task is not None  # noqa: S101 - a coroutine runs in a task
         self.task = task
         self.leaving = False
-        """Whether it continues elsewhere or later."""
+        """True where it continues elsewhere or later."""
         self.write_now = False
         self._worker = worker
         self._board, self._traces = worker.board, worker.traces
         self._run_id = run_id
         self._journal = journal
         self._stopped = False
-        """Whether its user stopped it before it began, so that its end is being written."""
+        """True where its user stopped it before it began, so that its end is being written."""
         self._run: RunOf[Any] | None = None
         """Once it has begun."""
         self._gone = asyncio.Event()
@@ -123,7 +123,7 @@ class Hosted:
             yield
 
     async def _is_suspected(self) -> bool:
-        """Whether a run must be conducted alone, since workers were lost with it and others."""
+        """Return whether a run must go alone, since workers were lost with it and others."""
         try:
             return await self._board.lost_with_others(self._run_id) > MOST_WITH_OTHERS
         except errors.StorageError as error:  # the run waits below until the database is back
@@ -179,7 +179,7 @@ class Hosted:
         await self._conducted(run, answers)
 
     def _is_for_others(self, begun: Begun, held: RunOf[Any] | None) -> bool:
-        """Whether a worker may have the parts that a command lacks which took the run up."""
+        """Return whether a worker may have the parts that a command which took it up lacks."""
         asked_here = held is not None or self._run_id in self._worker.resumed
         return self._worker.one_shot and not asked_here and not begun.recipe.own_key
 
@@ -286,7 +286,7 @@ class Worker:
         self.slots = slots
         """Concurrent runs, without those that a command takes in and waits for."""
         self.one_shot = one_shot
-        """Whether the process exists for its own runs only."""
+        """True where the process exists for its own runs only."""
         self.held: dict[str, RunOf[Any]] = {}
         """The runs that this process took in, until they have ended."""
         self.hosted: dict[str, Hosted] = {}
@@ -294,8 +294,8 @@ class Worker:
         self.resumed: set[str] = set()
         """Runs that it was asked to resume."""
         self.closing = False
-        """Whether the process is ending: runs that the engine only now begins are left to the next
-        one, and nobody waits here any more."""
+        """True where the process is ending: runs that the engine only now begins are left to the
+        next one, and nobody waits here any more."""
         self.gate = asyncio.Semaphore(slots)
         # Runs with a user's key wait in no queue: some slots are reserved for those that do.
         self.own_gate = asyncio.Semaphore(max(1, slots - slots // 4))
@@ -317,7 +317,7 @@ class Worker:
         return await self.board.beat(worker, self.ttl_s, conducts=self.takes_runs)
 
     def ends_here(self, run_id: str) -> bool:
-        """Whether nobody could continue a run when this process ends, or nobody waits for it."""
+        """Return whether at this process's end nobody could continue a run, or waits for it."""
         run = self.held.get(run_id)
         return run is not None and (self.one_shot or run.recipe.own_key)
 

@@ -28,7 +28,7 @@ from deepcritical.services.uploads import Uploads
 _LOG = logging.getLogger(__name__)
 
 AGAIN_S = 2.0
-"""How often a database that is away is asked again."""
+"""Time after which a database that is away is asked again."""
 MAX_ACTIVE = 20
 """Runs of a service that may be under way at once."""
 MAX_KEPT = 200
@@ -54,7 +54,7 @@ class KnownRuns(ABC):
     @property
     @abstractmethod
     def tools(self) -> dict[str, Tool]:
-        """How the runs of each tool are conducted."""
+        """Return how the runs of each tool are conducted."""
 
     @abstractmethod
     def parts_of(self, recipe: Recipe) -> Parts:
@@ -62,7 +62,7 @@ class KnownRuns(ABC):
 
     @property
     def keeps_runs(self) -> bool:
-        """Whether runs are kept, so that a user can list them."""
+        """Return whether runs are kept, so that a user can list them."""
         return self.traces is not None
 
     @cached_property
@@ -149,11 +149,11 @@ class KnownRuns(ABC):
         return await self.durable.board.queue_position(run_id) if self.durable else None
 
     def conducts(self, run_id: str) -> bool:
-        """Whether this process conducts a run that another one began."""
+        """Return whether this process conducts a run that another one began."""
         return self.durable is not None and run_id in self.durable.hosted
 
     async def anybody_conducts(self) -> bool:
-        """Whether a living process takes runs from the queue."""
+        """Return whether a living process takes runs from the queue."""
         durable = self.durable
         return durable is None or await durable.board.anybody_conducts(durable.ttl_s)
 
@@ -182,7 +182,7 @@ class KnownRuns(ABC):
         return await open_stored(self.traces, run_id)
 
     async def began(self, once: Once) -> bool:
-        """Whether a repeatable start has begun its run in any process.
+        """Return whether a repeatable start has begun its run in any process.
 
         Raises:
             QuestionError: The same key began another run.

@@ -52,7 +52,7 @@ class Read(Model):
 
 
 class Begun(Model):
-    """What holds for a run from its first step on, in every process."""
+    """The facts that hold for a run from its first step on, in every process."""
 
     started_at: datetime
     """UTC."""
@@ -67,7 +67,7 @@ def _itself(value: Any) -> Any:
 
 
 class Outcome(Model):
-    """How one call ended; a schedule of steps branches on nothing else."""
+    """The ending of one call; a schedule of steps branches on nothing else."""
 
     result: Any = None
     """As JSON; None when there is an error."""
@@ -79,9 +79,9 @@ class Outcome(Model):
     elapsed_s: float
     """Seconds since the run's first step, at the call's end."""
     stop_wanted: bool = False
-    """Whether by then the user had asked for the report from what was found."""
+    """True where by then the user had asked for the report from what was found."""
     left: dict[str, Any] = Field(default_factory=dict)
-    """What the reasoner keeps for later calls, such as its spending; see `remembered`."""
+    """State that the reasoner keeps for later calls, such as its spending; see `remembered`."""
 
 
 class Form(Generic[T]):

@@ -36,10 +36,10 @@ class Host:
 
     journal: Journal = field(default_factory=Journal)
     wants_stop: Callable[[], bool] = lambda: False
-    """Whether the user wants the report from what was found; asked at the end of every call."""
+    """Test of whether the user wants the report from what was found; run after every call."""
     lets_go: Callable[[], bool] = lambda: False
-    """Whether a run that is cancelled here continues elsewhere or later, so that its log gets no
-    end."""
+    """Test of whether a run that is cancelled here continues elsewhere or later, so that its log
+    gets no end."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     telemetry: Telemetry = OFF
     """Receives what is done here, not what comes from the record."""
@@ -68,7 +68,7 @@ class Recorder:
         self._recorded_s = 0.0
         self._refused: StorageError | None = None
         self.started_at = host.now()
-        """When the run began, in any process (UTC)."""
+        """Time at which the run began, in any process (UTC)."""
         session.go_by(lambda: self._recorded_s)
 
     @property

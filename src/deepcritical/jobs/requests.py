@@ -12,7 +12,7 @@ from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 
 HEARD_S = 0.8
-"""How long the worker of a run gets to end it; then the caller writes its end."""
+"""Time that the worker of a run gets to end it; then the caller writes its end."""
 _POLL_S = 0.03
 
 

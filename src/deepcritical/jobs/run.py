@@ -54,11 +54,11 @@ class RunOf(Generic[Ended_co]):
     key: SecretStr | None = None
     """The user's own for the model, until the run has ended."""
     followed: bool = False
-    """Whether another worker has begun with it, so that its events are read from the database."""
+    """True where another worker has begun with it: its events are read from the database."""
     begun_here: bool = False
     cancelled: bool = False
     taken_in: bool = False
-    """Whether another worker may know of it: before, nobody else can have begun with it."""
+    """True where another worker may know of it: before, nobody else can have begun with it."""
 
     def __post_init__(self) -> None:
         self.ending.add_done_callback(self._ended)
@@ -97,12 +97,12 @@ class RunOf(Generic[Ended_co]):
 
     @property
     def ended(self) -> bool:
-        """Whether the terminal event is in the log."""
+        """Return whether the terminal event is in the log."""
         return self.session.log.ended
 
     @property
     def ended_at(self) -> datetime:
-        """When the last event so far was logged (UTC)."""
+        """Return when the last event so far was logged (UTC)."""
         return self.session.log.events[-1].at
 
     @property

@@ -46,7 +46,7 @@ NO_LIMITS = OwnLimits()
 
 
 class Given(TypedDict, total=False):
-    """What a run may be given beside its question; every part may be left out."""
+    """The options that a run may be given beside its question; every part may be left out."""
 
     reasoner: Reasoner | None
     """The run's own, of `RunService.reasoner_of`; without it the service's."""
@@ -87,7 +87,7 @@ class RunService(KnownRuns):
     """Makes the reasoner for a model as ``provider:name`` ('' is the service's own) and a user's
     key; without it there is no other model."""
     place: Place = field(default_factory=Place)
-    """Where runs search, unless they leave sources out."""
+    """Place where runs search, unless they leave sources out."""
     model: ModelChoice = field(default_factory=ModelChoice)
     """The model of `reasoner`."""
     parts_for: PartsFor | None = None
@@ -97,11 +97,11 @@ class RunService(KnownRuns):
     open_at: Callable[[Place, Sequence[OwnDocument]], OpenSources] | None = None
     """Opens other sources, and documents beside them; without it neither can be had."""
     lacks_key: bool = False
-    """Whether `model` needs a key that is not set."""
+    """True where `model` needs a key that is not set."""
 
     @property
     def tools(self) -> dict[str, Tool]:
-        """How the runs of each tool are conducted."""
+        """Return how the runs of each tool are conducted."""
         return {
             RESEARCH: Tool(self.orchestrate, lambda store: store.report, self.telemetry),
             DEEP_RESEARCH: Tool(self.answering, lambda store: store.answer, self.telemetry),

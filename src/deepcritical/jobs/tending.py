@@ -1,4 +1,4 @@
-"""What a worker does beside its runs: heartbeats, requests of users, runs of dead workers."""
+"""Does a worker's tasks beside its runs: heartbeats, requests of users, runs of dead workers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TICK_S = 0.2
 """Interval at which requests of users are read: a cancelled run stops within a second."""
 PRUNE_EVERY_S = 10.0
 PRUNE_AFTER_S = 600.0
-"""How long the journal of a completed run is kept for inspection."""
+"""Time that the journal of a completed run is kept for inspection."""
 
 
 class Tending:

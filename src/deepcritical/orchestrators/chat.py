@@ -72,7 +72,7 @@ FindSimilar = Callable[[str, str, ToolCaller], Awaitable[tuple[SimilarRun, ...]]
 
 
 class _Talk(NamedTuple):
-    """Who speaks in a turn, and where its events go."""
+    """The speaker of a turn, and the place where its events go."""
 
     caller: ToolCaller
     tell: Callable[[ChatEvent], Awaitable[None]]
@@ -135,7 +135,7 @@ class Chat:
         return self._offer.event.offer_id if self._offer else ""
 
     def accepts(self, message: str) -> bool:
-        """Whether a message would start the research that is offered."""
+        """Return whether a message would start the research that is offered."""
         return bool(self._offer and _YES.fullmatch(message.strip()))
 
     def say(
@@ -311,7 +311,7 @@ def _failed(error: DeepCriticalError) -> TurnFailed:
 
 
 def _outcome(ending: ChatAnswer | ResearchOffered | ResearchEnded) -> str:
-    """What is remembered of a turn: words of code, none of a record."""
+    """Return what is remembered of a turn: words of code, none of a record."""
     match ending:
         case ResearchOffered():
             return f"{ending.tool} was offered"

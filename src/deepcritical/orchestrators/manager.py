@@ -59,7 +59,7 @@ class Progress(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Who speaks next, with what instruction; `speaker` is None when the run is over."""
+    """The next speaker, and its instruction; `speaker` is None when the run is over."""
 
     speaker: str | None
     instruction: str

@@ -30,7 +30,7 @@ VERSION = 1
 
 @cache
 def wording() -> dict[str, Any]:
-    """What a reader is told: ``rules``, ``ask`` and the meaning of each field."""
+    """Return what a reader is told: ``rules``, ``ask`` and the meaning of each field."""
     text = files("deepcritical.prompts").joinpath(f"reading_v{VERSION}.toml").read_text("utf-8")
     return tomllib.loads(text)
 
@@ -65,7 +65,7 @@ class ReadArm(_Answer):
 
 
 class ReadFigure(_Answer):
-    """What was measured in one arm."""
+    """The figure that was measured in one arm."""
 
     arm: str = Field(description=_means("figure.arm"))
     n: int | None = Field(None, description=_means("figure.n"))

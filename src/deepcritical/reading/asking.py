@@ -27,7 +27,7 @@ class Shown(NamedTuple):
 
     @property
     def is_cut(self) -> bool:
-        """Whether sentences were left out."""
+        """Return whether sentences were left out."""
         return len(self.numbers) < len(self.told)
 
 
@@ -70,7 +70,7 @@ def _block(key: str, shown: Shown, faults: Sequence[Fault]) -> str:
 
 
 def _registry(evidence: Evidence) -> list[str]:
-    """What index and registry say of a record, of which no sentence can be cited."""
+    """Return what index and registry say of a record, of which no sentence can be cited."""
     meta = evidence.metadata
     fields = {
         "indexed as": ", ".join(meta.publication_types),

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 _TRUST: dict[ReaderKind, int] = {"registry": 0, "curated": 1, "model": 2, "rules": 3}
 _WAIT_S = 20.0
-"""How long a reading that another run is making is waited for, before it is made twice."""
+"""Time that a reading that another run is making is waited for, before it is made twice."""
 _LOOK_S = 0.2
 
 
@@ -36,9 +36,9 @@ class Outcome(NamedTuple):
     asked: int
     """Records that a model was asked to read."""
     by_model: Readings
-    """What it read, and why anything is missing."""
+    """Readings by the model, and why anything is missing."""
     problem: str = ""
-    """Why readings could not be looked up or kept; the run has them all the same."""
+    """Reason why readings could not be looked up or kept; the run has them all the same."""
 
 
 class Library:
@@ -94,7 +94,7 @@ class _Call:
     async def known(
         self, ids: Sequence[str], hashes: Mapping[str, str], model: AskedReader | None, owner: str
     ) -> dict[str, StudyReading]:
-        """What is kept, by the fixed precedence; a run with a model takes another's for none."""
+        """Return kept readings by the fixed precedence; with a model, none of another model."""
         none: tuple[Kept, ...] = ()
         wanted = [hashes[i] for i in ids]
         kept = await self._of_store(lambda store: store.find(wanted, owner), none)
@@ -122,7 +122,7 @@ class _Call:
         owner: str,
         begun: Sequence[Sequence[str]] = (),
     ) -> Readings:
-        """What the model reads, each text once; what another run is reading is waited for.
+        """Return what the model reads, each text once; wait for what another run is reading.
 
         What the run had begun to read when its process died is asked for in the same way: most of
         it is on record, and what was kept of it meanwhile must not change the questions.
@@ -200,7 +200,7 @@ def read_by_code(records: Mapping[str, Evidence]) -> dict[str, StudyReading]:
 
 
 def _by_code(records: Mapping[str, Evidence], hashes: Mapping[str, str]) -> dict[str, StudyReading]:
-    """What the registry posted, and what was curated."""
+    """Return what the registry posted, and what was curated."""
     now = datetime.now(UTC)
     curated = curated_readings(frozenset(hashes.values()))
     found = {}

@@ -26,9 +26,9 @@ from deepcritical.services.model_answers import Place
 ToRead = Callable[[int], Awaitable[None]]
 
 _ABSTRACT_CHARS = 6_000
-"""What is shown at least: an abstract that is cut loses its results, which stand at its end."""
+"""Characters shown at least: an abstract that is cut loses its results, which stand at its end."""
 _WAVE = "wave"
-"""What a wave of records is on record as."""
+"""Name that a wave of records is on record under."""
 _FRAME_CHARS = 4_000
 """Characters of a record's own that surround its sentences, and of the question that it is in."""
 
@@ -40,7 +40,7 @@ def _prompt_hash() -> str:
 
 
 def reader_identity(name: str, address: str) -> str:
-    """Who a model is as a reader of records; two addresses are two readers, as two prompts are."""
+    """Return who a model is as a reader; two addresses are two readers, as two prompts are."""
     return json.dumps([name, address, _prompt_hash()])
 
 
@@ -60,7 +60,7 @@ class ModelReader:
         self._to_read = to_read
         self._server = asker.server_for("reading")
         self.identity = reader_identity(self._server.name, self._server.address)
-        """What a reading by it is kept under, beside the text."""
+        """Identity that a reading by it is kept under, beside the text."""
         self._next = Place()
 
     @property
@@ -69,7 +69,7 @@ class ModelReader:
         return self._asker.book.holder
 
     async def begun(self) -> list[list[str]]:
-        """What is on record of the step under way."""
+        """Return what is on record of the step under way."""
         waves = []
         while (place := await self._asker.book.place(_WAVE)).answer:
             waves.append(json.loads(place.answer))

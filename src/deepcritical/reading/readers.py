@@ -16,12 +16,12 @@ Keep = Callable[[Mapping[str, StudyReading]], Awaitable[None]]
 
 @dataclass
 class Readings:
-    """What was read of the records that a reader was given."""
+    """The readings of the records that a reader was given."""
 
     found: dict[str, StudyReading] = field(default_factory=dict)
     """By the ids of the records."""
     failed: list[ReasoningError] = field(default_factory=list)
-    """Why records are not among them."""
+    """Errors that tell why records are not among them."""
     not_its_own: set[str] = field(default_factory=set)
     """Of those found, what another read in its place: not kept under its name."""
     strange: int = 0
@@ -33,16 +33,16 @@ class AskedReader(Protocol):
 
     @property
     def identity(self) -> str:
-        """What its readings are kept under, beside the text: who reads, and by which prompt."""
+        """Return what its readings are kept under, beside the text: who reads, by which prompt."""
         ...
 
     @property
     def holder(self) -> str:
-        """What it is called while it reads, in whichever process; '' where that has no name."""
+        """Return its name while it reads, in whichever process; '' where that has no name."""
         ...
 
     async def begun(self) -> Sequence[Sequence[str]]:
-        """What it was given to read before its process died, by the ids of the records."""
+        """Return what it was given to read before its process died, by the ids of the records."""
         ...
 
     async def begin(self, ids: Sequence[str]) -> None:

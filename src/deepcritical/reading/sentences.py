@@ -27,7 +27,7 @@ _READ_FIELDS = (
     "text_kind",
     "registry_entry",
 )
-"""What is read beside title and text; a reading holds while these are the same."""
+"""Fields that are read beside title and text; a reading holds while these are the same."""
 _ABSTRACT_CHARS = 4_000
 """Characters from the beginning of a long text that are shown before its other sections."""
 _COMPARES = bounded(
@@ -64,7 +64,7 @@ def without_tables(evidence: Evidence) -> tuple[Span, ...]:
 
 
 def text_read(evidence: Evidence) -> Literal["abstract", "full_text"]:
-    """Which text of a record a reading of it is made of."""
+    """Return which text of a record a reading of it is made of."""
     return "abstract" if evidence.metadata.full_text_from is None else "full_text"
 
 
@@ -75,7 +75,7 @@ def quoted(numbers: Iterable[int], evidence: Evidence) -> tuple[Span, ...]:
 
 
 def telling(result: Result, evidence: Evidence) -> int | None:
-    """Where the sentence begins that tells a result: others it rests on tell design or meaning."""
+    """Return where the sentence begins that tells a result; the others tell design or meaning."""
     wanted = {token.folded for token in tokens_of(f"{result.outcome} {result.concept}")}
 
     def told(span: Span) -> int:
@@ -86,7 +86,7 @@ def telling(result: Result, evidence: Evidence) -> int | None:
 
 
 def shown_numbers(told: tuple[Span, ...], limit_chars: int) -> tuple[int, ...]:
-    """Which sentences a reader is shown, in the order of the text.
+    """Return which sentences a reader is shown, in the order of the text.
 
     Of a text that is too long, the title, the beginning, and then sections with results go first.
     Sentences that speak to machines are left out.

@@ -41,7 +41,7 @@ _FEW_DIGITS = 2
 _ENDING = re.compile(
     r"(?<=\w{4})(?:ically|ical|ations?|ated|ating|ate|ally|al|ing|ed|ions?|ors?|ers?|ments?|ives?|es|s|e)$"
 )
-"""What an English word changes by: "ventilation" and "ventilated" are one, drugs are not."""
+"""Endings by which an English word changes: "ventilation", "ventilated" are one, drugs are not."""
 _DONE = bounded(
     r"^\W{0,3}(?:[\w-]+\s){0,4}(?:(?:were|was|have been|had been)\s(?:[\w-]+\s)?(?:randomi|enrol|"
     r"recruit|includ|assign|allocat|analy|treated|eligible)|entered\b|completed\b|underwent\b)",
@@ -63,7 +63,7 @@ def _numbers(text: str) -> frozenset[float]:
 
 
 class Standing:
-    """What stands in one record; made once for all checks of its reading.
+    """The content of one record; made once for all checks of its reading.
 
     Args:
         told: Its numbered sentences.
@@ -102,13 +102,13 @@ class Standing:
         return found[0] if len(found) == 1 else None
 
     def counts_people(self, number: int) -> bool:
-        """Whether a number of people stands in the record, and not only in a name or a plan."""
+        """Return whether a number of people is in the record, and not only in a name or plan."""
         if number in self._sizes:
             return True
         return any(_is_count(self._told[n].text, number) for n in self._places(number))
 
     def is_planned(self, number: int) -> bool:
-        """Whether the number stands in the record as one that was aimed at alone."""
+        """Return whether the number stands in the record as one that was aimed at alone."""
         places = self._places(number)
         return bool(places) and all(_is_plan(self._told[n].text, number) for n in places)
 
@@ -116,7 +116,7 @@ class Standing:
         return [n for n, there in enumerate(self._numbers) if float(number) in there]
 
     def names(self, name: str) -> bool:
-        """Whether a name stands in the record, as written or as another name of the same drug."""
+        """Return whether a name is in the record, as written or as another name of the drug."""
         wanted = fold(name)
         if re.search(rf"(?<!\w){re.escape(wanted)}(?:tm)?(?!\w)", self._text):
             return True
@@ -130,7 +130,7 @@ class Standing:
         return bool(words) and all(_stem(w) in self._stems for w in words)
 
     def tells_of(self, condition: str) -> bool:
-        """Whether a condition stands in the record, by this name, another one, or its main word.
+        """Return whether a condition is in the record, by this or another name, or its main word.
 
         A reader normalises: an abstract may say "diabetics" where the reading says "diabetes".
         """
@@ -153,7 +153,7 @@ def _stem(word: str) -> str:
 
 
 def _is_plan(text: str, number: int) -> bool:
-    """Whether the sentence tells of the number as one that is aimed at."""
+    """Return whether the sentence tells of the number as one that is aimed at."""
     if not _PLAN.search(text):
         return False
     at = [q for q in quantities(text) if abs(q.value) == number]

@@ -62,7 +62,7 @@ async def search_for_items(session: ResearchSession) -> None:
 
 
 async def check_completeness(session: ResearchSession) -> None:
-    """How far each item is covered, and whether that, or a limit, ends the search.
+    """Measure how far each item is covered, and decide if that, or a limit, ends the search.
 
     By rule alone where the user wants the answer now.
     """

@@ -149,7 +149,7 @@ def _told(read: int, closed: int) -> str:
 
 
 def _may_be_open(record: Evidence) -> bool:
-    """Whether it has a PMCID, and its index does not say that it is closed."""
+    """Return whether it has a PMCID, and its index does not say that it is closed."""
     return (
         bool(record.metadata.pmcid) and getattr(record.metadata, "open_access", None) is not False
     )
@@ -176,7 +176,7 @@ def _unread(session: ResearchSession) -> Iterator[tuple[str, Appraisal]]:
 
 
 def _lacks_result(appraisal: Appraisal, study: StudyReading | None) -> bool:
-    """Whether a study bears on the question and its primary result is not in what was read."""
+    """Return whether a study bears on the question and its primary result was not read."""
     if study is None or appraisal.reading.unread:
         return True
     if set(study.kinds) & {"protocol", "narrative_review", "guideline", "animal", "in_vitro"}:

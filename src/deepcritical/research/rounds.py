@@ -14,7 +14,7 @@ from deepcritical.services.calculating import calculated
 
 
 def round_result(session: ResearchSession, assessment: JudgeAssessment) -> RoundResult:
-    """What the termination authority is told of a round that was judged."""
+    """Return what the termination authority is told of a round that was judged."""
     # What a choice leaves for later is still open: it cannot end the search.
     wanted = {query.text for query in (*assessment.next_queries, *assessment.postponed)}
     return RoundResult(
@@ -47,7 +47,7 @@ async def tell_choice(session: ResearchSession, assessment: JudgeAssessment) -> 
 
 
 def told_of_plan(plan: ResearchPlan) -> tuple[str, ...]:
-    """What the reader must know of a reviewed plan: also which searches by rule it leaves out."""
+    """Return what the reader must know of a reviewed plan, with the rule searches it leaves out."""
     by_rule = (*search_sides(plan.question, ()), *posed_queries(plan.question))
     planned = {query.text for query in plan.search_queries}
     missing = [query.text for query in by_rule if query.text not in planned]

@@ -65,25 +65,25 @@ class ResearchSession:
     searched_on: str
     """ISO date, UTC."""
     owner: str = ""
-    """Whose the readings of this run are; '' for those that all users share."""
+    """Owner of this run's readings; '' for those that all users share."""
     context: str = ""
-    """What the user said beside a free question."""
+    """Text that the user said beside a free question."""
     sources: RunSources | None = None
     """None until they are open."""
     store: EvidenceStore = field(default_factory=EvidenceStore)
     plan: ResearchPlan | None = None
-    """What a person reviewed before the run, if anybody did."""
+    """Plan that a person reviewed before the run, if anybody did."""
     question: ResearchQuestion | None = None
     inquiry: Inquiry | None = None
     """The free question as understood."""
     queries_ahead: tuple[SearchQuery, ...] = ()
-    """What the next round of a free question searches for."""
+    """Queries that the next round of a free question searches for."""
     new_facts_in_round: int = 0
     """Facts for the checklist that this round added."""
     spent: Spent = field(default_factory=Spent)
     """On a model, as far as the reasoner told."""
     stop_asked: bool = False
-    """Whether somebody in this process wants the report, or the answer, from what there is."""
+    """True where somebody in this process wants the report, or the answer, from what there is."""
     stop_wanted: bool = False
     """The same, from anywhere, as of the last effect: what a schedule of steps goes by."""
     iteration: int = 1
@@ -91,9 +91,9 @@ class ResearchSession:
     new_in_round: int = 0
     """Records that this round added."""
     answered_in_round: bool = False
-    """Whether any source answered a query of this round."""
+    """True where any source answered a query of this round."""
     failed_in_round: bool = False
-    """Whether any source could not be read in this round."""
+    """True where any source could not be read in this round."""
     full_texts_asked: set[str] = field(default_factory=set)
     """Records whose full text was asked for."""
     full_texts_closed: set[str] = field(default_factory=set)
@@ -106,7 +106,7 @@ class ResearchSession:
     stop_reason: StopReason | None = None
     """Set once: from then on only the report is written."""
     cut_short: str = ""
-    """What ended research before its time; '' when it ended by rule."""
+    """Reason that ended research before its time; '' when it ended by rule."""
     failure: DeepCriticalError | None = None
     """Set once: the run ends without a report."""
     notices: list[str] = field(default_factory=list)

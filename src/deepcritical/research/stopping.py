@@ -17,7 +17,7 @@ Until then, contrary evidence may be unseen.
 
 
 class _Round(Model):
-    """What is known after any round."""
+    """The state that is known after any round."""
 
     iteration: int
     """Rounds done, from 1."""
@@ -26,25 +26,25 @@ class _Round(Model):
     open_queries: int
     """Queries that are wanted and have not been run."""
     unread: bool = False
-    """Whether every source that was asked in this round could not be read."""
+    """True where every source that was asked in this round could not be read."""
     elapsed_s: float
     stop_wanted: bool = False
-    """Whether the user wants the report, or the answer, from what there is."""
+    """True where the user wants the report, or the answer, from what there is."""
 
 
 class RoundResult(_Round):
-    """What is known after a judgement."""
+    """The state that is known after a judgement."""
 
     records: int
     """Records in the store."""
     sufficient: bool
-    """Whether the judge finds that the evidence answers the question."""
+    """True where the judge finds that the evidence answers the question."""
     settled: bool = False
-    """Whether it is a large model that finds so, and contrary evidence was searched for."""
+    """True where a large model finds so, and contrary evidence was searched for."""
 
 
 def stop_reason(result: RoundResult, limits: RunLimits) -> StopReason | None:
-    """Why to stop and write the report, or None to search on."""
+    """Return why to stop and write the report, or None to search on."""
     if outside := _from_outside(result, limits):
         return outside
     # That nobody could be asked does not mean that there is nothing new.
@@ -65,7 +65,7 @@ GOOD_COVERAGE = 0.6
 
 
 class CoverageResult(_Round):
-    """What is known after a check of completeness."""
+    """The state that is known after a check of completeness."""
 
     facts: int
     """Facts located so far."""
@@ -78,7 +78,7 @@ class CoverageResult(_Round):
 
 
 def answer_stop_reason(result: CoverageResult, limits: RunLimits) -> StopReason | None:
-    """Why to stop and write the answer, or None to search on."""
+    """Return why to stop and write the answer, or None to search on."""
     if outside := _from_outside(result, limits):
         return outside
     if _is_spent(result.spent, limits):
@@ -112,7 +112,7 @@ def _is_well_covered(result: CoverageResult) -> bool:
 
 
 def _is_spent(spent: Spent, limits: RunLimits) -> bool:
-    """Whether a model was asked, and what is left of a cap is kept for the answer."""
+    """Return whether a model was asked, and what is left of a cap is kept for the answer."""
     share = SHARES["assessment"]
     used = (
         (spent.calls, limits.max_calls),

@@ -1,4 +1,4 @@
-"""What a run's question asks; a name that no table has is looked up where the run searches."""
+"""Reads what a run's question asks; looks up a name that no table has where the run searches."""
 
 from __future__ import annotations
 

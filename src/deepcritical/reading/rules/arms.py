@@ -61,7 +61,7 @@ _NEW_DRUG = bounded(
     r" (?:in|for|versus|vs\.?|compared with|against)\s",
     re.IGNORECASE,
 )
-"""What a title tests, where no dictionary has the name: a word that is none of English."""
+"""Names of what a title tests, where no dictionary has them: words that are none of English."""
 _LISTED = bounded(r",?\s(?:and|or|versus|vs\.?)\s|,\s", re.IGNORECASE)
 _MOST_ARMS = 6
 _NO_LABEL = bounded(
@@ -83,7 +83,7 @@ class _Draft:
     label: str
     aliases: set[str] = field(default_factory=set)
     listed: bool = False
-    """Whether an allocation or the title names it, and not merely a group."""
+    """True where an allocation or the title names it, and not merely a group."""
     n: int | None = None
 
     @property
@@ -93,7 +93,7 @@ class _Draft:
 
     @property
     def is_control(self) -> bool:
-        """Whether it is compared with, by its kind or its name."""
+        """Return whether it is compared with, by its kind or its name."""
         return self.control is not None or bool(_CONTROL_ROLE.match(self.label))
 
 
@@ -147,7 +147,7 @@ def _is_same(label: str, name: str) -> bool:
 
 
 def _is_part_of_one(drafts: list[_Draft], name: str) -> bool:
-    """Whether a name is a shorter one of an arm; it becomes its alias."""
+    """Return whether a name is a shorter one of an arm; it becomes its alias."""
     words = content_words(name)
     within = [d for d in drafts if words and words < content_words(d.label)]
     if len(within) == 1 and not within[0].is_control:
@@ -268,7 +268,7 @@ def _known(drafts: Sequence[_Draft], long_forms: dict[str, str], *, many: bool) 
 
 
 def _has_others(drafts: Sequence[_Draft]) -> bool:
-    """Whether a group has a drug that no listed arm has: there are more arms than are listed."""
+    """Return whether a group has a drug that no listed arm has: more arms exist than are listed."""
     listed = {w.casefold() for d in drafts if d.listed for w in _drug_words(d.label)}
     others = (_drug_words(d.label) for d in drafts if not d.listed)
     return any(word.casefold() not in listed for words in others for word in words)

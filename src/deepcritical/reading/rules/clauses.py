@@ -26,7 +26,7 @@ _METHOD = bounded(
     re.IGNORECASE,
 )
 _GOES_ON = r"(?!(?:however,?\s)?(?:this|it|the differences?|these|without|not)\b)"
-"""What follows takes back what was said: "but this was not significant"."""
+"""Guard against words that follow and take back what was said: "but this was not significant"."""
 _BUT = r"(?:but|whereas|while|although|though|yet)"
 _CONTRAST = bounded(
     rf"\b(?:{_BUT}|however|except|at the (?:cost|expense|price) of|despite)\b", re.IGNORECASE
@@ -51,7 +51,7 @@ _OPEN, _CLOSE = "([", ")]"
 
 
 class Aside(NamedTuple):
-    """What stood in a bracket, and where the bracket was in the text without brackets."""
+    """The text of a bracket, and where the bracket was in the text without brackets."""
 
     at: int
     text: str

@@ -196,11 +196,11 @@ _TAIL = bounded(
     r"respect|either|too|overall)\b)",
     re.IGNORECASE,
 )
-"""What may stand behind a null: when and in whom, but not "to those of a former study"."""
+"""Words that may stand behind a null: when and in whom, not "to those of a former study"."""
 
 
 class Told(NamedTuple):
-    """What a clause tells of an outcome: arm `a` against arm `b`, each '' where not named."""
+    """The parts that a clause tells of an outcome: arm `a` against `b`, each '' where not named."""
 
     outcome: str
     a: str
@@ -208,7 +208,7 @@ class Told(NamedTuple):
     way: Way
     form: str
     by_name: bool
-    """Whether the clause names the comparator."""
+    """True where the clause names the comparator."""
 
 
 def told_by(marked: Marked, pair: tuple[str, str] | None) -> tuple[Told, ...]:
@@ -279,7 +279,7 @@ def _difference(text: str, marked: Marked, pair: tuple[str, str] | None) -> tupl
 
 
 def _is_comparison(match: re.Match[str], body: str) -> bool:
-    """Whether a "to" or "over" before an arm compares with it, as "superior to" does."""
+    """Return whether a "to" or "over" before an arm compares with it, as "superior to" does."""
     plain = match["how"].lower() not in ("to", "from", "over")
     return plain or body[: match.start()].endswith(("superior", "inferior", "advantage"))
 

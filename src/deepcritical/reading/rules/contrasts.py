@@ -87,7 +87,7 @@ _CONDUCT = bounded(
     r"(?:drop-?outs?|dropping out)(?! (?:due|because|owing|for|from)))\b",
     re.IGNORECASE,
 )
-"""Who took part and how the trial went: words that spoil a list in which they stand."""
+"""Words on who took part and how the trial went: they spoil a list in which they stand."""
 _SUBGROUP = bounded(r"\b(?:sub-?groups?|subsets?|post[- ]hoc|stratif\w+)\b", re.IGNORECASE)
 _CUT = bounded(
     r",?\s(?:\d+(?:\.\d+)?\s?%?\s(?:versus|vs\.?)\s.*|[Pp]\s?[<=>].*|by\s\d.*|from\s\d.*|"
@@ -213,7 +213,7 @@ _ELSEWHERE = bounded(r"\b(?:before|baseline|from|after treatment|than|both)\b", 
 
 
 def _without_people(text: str, title: frozenset[str], arms: KnownArms) -> tuple[str, str, bool]:
-    """Whom a clause is about, if not all people of the study, and the clause without them."""
+    """Return whom a clause is about, if not all of the study, and the clause without them."""
     lead = None if _PEOPLE_LEAD.search(text) or _TIME.match(text) else _LEAD_IN.match(text)
     at = lead.end() if lead and not marked(lead.group(), arms).mentions else 0
     text, shift = text[at:], bool(at)

@@ -97,7 +97,7 @@ def _float(text: str) -> float:
 
 
 def is_mixed(clause: Clause) -> bool:
-    """Whether some p-values of a clause are significant and some are not."""
+    """Return whether some p-values of a clause are significant and some are not."""
     tests = {_is_significant(m["op"], _float(m["p"])) for m in _P.finditer(clause.whole)}
     return len(tests | ({False} if _P_NOT_SIGNIFICANT.search(clause.whole) else set())) > 1
 

@@ -1,4 +1,4 @@
-"""How many people were randomised, in all and to each arm."""
+"""Reads how many people were randomised, in all and to each arm."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def _counts(number: int, span: Span) -> Iterator[_Count]:
 
 
 def _is_whole(q: Quantity, line: str) -> bool:
-    """Whether a quantity is a count of people, and neither a year nor a share nor a bound."""
+    """Return whether a quantity is a count of people, and not a year, a share or a bound."""
     before = line[: q.start]
     if q.value < _LEAST or q.value != int(q.value) or q.unit.dimension or q.kind or q.bound:
         return False
