@@ -248,7 +248,7 @@ _POOLED: tuple[tuple[re.Pattern[str], Design], ...] = (
 
 
 def _review_of(evidence: Evidence) -> Design:
-    """What a review pools: as its title says, else its whole text."""
+    """Return the design of the studies that a review pools: from its title, else its whole text."""
     if _is_of_animals(evidence):
         return Design.REVIEW_WITH_ANIMALS
     title = evidence.citation.title
@@ -328,7 +328,7 @@ def _by_text(evidence: Evidence, text: str) -> Judged:
 
 
 def _counts_people(evidence: Evidence) -> bool:
-    """Whether people are counted in a text, and no animals: it may still speak of some."""
+    """Return whether a text counts people and no animals; the text may still mention some."""
     counted = {one.noun for one in quantities(evidence.content) if one.value > 1 and not one.kind}
     in_title = _first(_BY_TEXT, evidence.citation.title) is Design.PRECLINICAL
     return "people" in counted and "animals" not in counted and not in_title

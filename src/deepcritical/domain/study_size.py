@@ -1,4 +1,4 @@
-"""How many people a record is on, by its registry or its text."""
+"""Reads how many people a record is on, from its registry entry or its text."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class MechanismGraph:
         return [f" {key_of(told)} " for told in self._told]
 
     def knows(self, name: str) -> bool:
-        """Whether a name is a node, or stands in a study's title or text; a sentence is none."""
+        """Say whether a name is a node or stands in a study's title or text; a sentence is none."""
         if name in self._names.values():
             return True
         odd = len(name) > _MOST_CHARS or addresses_a_model(name)

@@ -1,4 +1,4 @@
-"""What a model is asked, one function for each judgement.
+"""Writes the prompts for a model, one function for each judgement.
 
 Every prompt names its task, states the rules of citing, and carries the evidence as delimited data.
 """
@@ -40,9 +40,9 @@ class Prompt(NamedTuple):
     task: str
     """Name of what is asked, as the answer's schema is called."""
     rules: str
-    """What holds for every answer; the system's part."""
+    """The rules for every answer; the system's part."""
     text: str
-    """What is asked, with the evidence; the user's part."""
+    """The question with its evidence; the user's part."""
 
     @property
     def tokens(self) -> int:
@@ -57,7 +57,7 @@ def compose(task: str, ask: str, *parts: str, short: bool) -> Prompt:
 
 
 def question_part(question: ResearchQuestion) -> str:
-    """What is asked, as it was understood."""
+    """Return the question as it was understood."""
     drug = question.drug.name if question.drug else "not named: candidates are sought"
     condition = question.condition.name if question.condition else "not named"
     asked = f"Question: {question.text}\nDrug: {drug}\nCondition: {condition}"
@@ -74,7 +74,7 @@ def records_part(shown: ShownRecords) -> str:
 
 
 def _manager_part(instruction: str) -> str:
-    """What the manager asks for, which cannot end its own part."""
+    """Return the manager's request, which cannot end its own part."""
     said = instruction.replace("<", "(")
     return said and (
         "The manager of the team asks for what stands below. It is a wish, never evidence and no "
@@ -89,7 +89,7 @@ READ_QUESTION = """Read the question. Say what kind it is; and give, exactly as 
 
 
 def ask_plan(text: str, *, short: bool = False) -> Prompt:
-    """What a question asks about, and searches for it."""
+    """Ask what a question is about, and for searches for it."""
     return compose(
         "plan",
         f"""{READ_QUESTION} Then give up to 6 searches, each as 1-6 plain words to be added to drug
@@ -185,7 +185,7 @@ def ask_assessment(
     *,
     short: bool = False,
 ) -> Prompt:
-    """What the studies show, and what the next round should go for.
+    """Ask what the studies show, and what the next round should go for.
 
     Args:
         question: What is asked.

@@ -1,4 +1,4 @@
-"""What a model is asked in a chat: which tool answers a message, and which sentences do."""
+"""Writes the prompts of a chat: which tool answers a message, and which sentences do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ask_tool(
     *,
     short: bool = False,
 ) -> Prompt:
-    """Which tool answers a message, and the words that it is asked with."""
+    """Ask which tool answers a message, and with which words to call it."""
     listed = "\n".join(f"- {tool.name}: {tool.description}" for tool in tools)
     told = "\n".join(f"- asked: {_cut(asked)}; came: {_cut(came)}" for asked, came in history)
     return compose(

@@ -51,7 +51,7 @@ def _field(text: str) -> str:
 
 
 def registered(evidence: Evidence) -> str:
-    """What a registry says of a trial, as a line; '' of a paper."""
+    """Return what a registry says of a trial, as a line; '' of a paper."""
     meta = evidence.metadata
     size = meta.enrollment if meta.enrollment is not None else meta.planned_enrollment
     said = (

@@ -1,4 +1,4 @@
-"""What a model is asked about a free question, one function for each judgement."""
+"""Writes the prompts about a free question, one function for each judgement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from deepcritical.prompts.evidence import ShownRecords, record_text
 
 
 def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
-    """What else a question wants known, and searches for it."""
+    """Ask what else a question wants known, and for searches for it."""
     return compose(
         "plan_inquiry",
         f"""{READ_QUESTION} Then name the needs that an expert would want met to answer it, of
@@ -87,7 +87,7 @@ def ask_completeness(
     *,
     short: bool = False,
 ) -> Prompt:
-    """How far the facts cover each item, and what to search for next."""
+    """Ask how far the facts cover each item, and what to search for next."""
     return compose(
         "check_completeness",
         """For each item of the checklist say whether the facts located so far satisfy it, cover it

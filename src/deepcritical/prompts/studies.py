@@ -118,7 +118,7 @@ def _effect(effect: Effect | None) -> str:
 
 
 def _figure(figure: ArmFigure, unit: str) -> str:
-    """What one arm had: people, of how many, or else a value in its unit."""
+    """Return the figure of one arm: people, of how many, or else a value in its unit."""
     if figure.events is not None:
         return f"{figure.arm}: {figure.events}{f' of {figure.n}' if figure.n else ''}"
     return f"{figure.arm}: {figure.value:g} {unit}" if figure.value is not None else ""

@@ -37,7 +37,7 @@ _HOW = bounded(
     r"(?:(?!(?:vs|versus|compared|than|not|except|without|plus|or|and) )[\w-]+ ){0,5}",
     re.IGNORECASE,
 )
-"""How the drugs of a class are given, before they are listed: "analgesics (at night with ...)"."""
+"""The way that drugs of a class are given, before their list: "analgesics (at night with ...)"."""
 _NEXT = bounded(r" ?(?:, ?(?:or |and )?|; ?|/| (?:or|and) )", re.IGNORECASE)
 _ALIKE = bounded(
     r"\)?,? (?:and|or) (?:the like|others|so on|similar\b)|,? etc\b|,? \.\.\.", re.IGNORECASE
@@ -209,7 +209,7 @@ def is_taken_beside(
     drugs: Sequence[DrugNamed],
     conditions: Sequence[ConditionMention],
 ) -> bool:
-    """Whether another drug, named before, is tried in people who take this one.
+    """Return whether another drug, named before, is tried in people who take this one.
 
     "X for pain on" it, and "X for nausea caused by" it.
     """

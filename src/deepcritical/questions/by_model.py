@@ -35,7 +35,7 @@ _ANY_HARM = bounded(
     r"(?: (?:than|good|of|or|and|side[- ]effects?|any|the|harms?|risks?))*",
     re.IGNORECASE,
 )
-"""What is feared where no harm is named."""
+"""Words for what is feared where no harm is named."""
 _ALONE = bounded(r" (?:alone|only|by itself|on its own|monotherapy)$", re.IGNORECASE)
 _PLACEBO = bounded(
     r"\b(?:placebo|pbo|dummy|sham|no (?:treatment|use)|non-?users?)\b", re.IGNORECASE
@@ -85,7 +85,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
 def _about(
     by_rule: QuestionFrame, said: ModelReading, text: str, worse: tuple[str, ...], *, feared: bool
 ) -> dict[str, object]:
-    """Who is studied, what is measured and how it is put; a field left out is as by rule."""
+    """Return who is studied, what is measured and how it is put; omitted fields are as by rule."""
     told = said.model_fields_set
     measured = _measured(said.outcomes, text) if "outcomes" in told else by_rule.outcomes
     outcomes = tuple(dict.fromkeys((*worse, *measured)))
@@ -131,18 +131,18 @@ def _spelled_out(by_rule: QuestionFrame, said: ModelReading) -> tuple[str, Model
 
 
 def _is_of_names(text: str) -> bool:
-    """Whether a text is a name that a vocabulary has, with some words around it at most."""
+    """Return whether a text is a name of a vocabulary, with some words around it at most."""
     found = find_names(text)
     return bool(found.drugs or found.conditions) and len(text.split()) <= _MOST_WORDS
 
 
 def _is_word(written: str) -> bool:
-    """Whether a text is one word of ordinary English, and no abbreviation."""
+    """Return whether a text is one word of ordinary English, and no abbreviation."""
     return not written.isupper() and " " not in written and is_english(written)
 
 
 def _is_plain(name: str) -> bool:
-    """Whether words are all of ordinary English, so that no table is needed to know them."""
+    """Return whether words are all of ordinary English, so that no table is needed to know them."""
     return all(map(is_english, name.casefold().split()))
 
 
@@ -154,7 +154,7 @@ def _is_known(name: str) -> bool:
 def _is_searchable(
     by_rule: QuestionFrame, drugs: tuple[Drug, ...], condition: Condition | None
 ) -> bool:
-    """Whether there is a known name; an unknown one suffices where the rules found a question."""
+    """Return whether a name is known; an unknown one suffices where the rules found a question."""
     if any(drug.known for drug in drugs) or (condition and condition.known) or by_rule.answerable:
         return True
     is_name = by_rule.declined is DeclineReason.UNKNOWN_NAME
@@ -235,7 +235,7 @@ def _left(by_rule: QuestionFrame, said: ModelReading, harm: Condition | None) ->
 
 
 def _measured(said: Iterable[str], text: str) -> tuple[str, ...]:
-    """What is measured under the names that the rules use; else in the question's own words."""
+    """Return what is measured, under the rules' names; else in the question's own words."""
     found: dict[str, None] = {}
     for outcome in _words(said, text):
         found |= dict.fromkeys(measures_in(outcome) or (outcome.casefold(),))

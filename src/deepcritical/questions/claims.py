@@ -1,4 +1,4 @@
-"""What a verdict is on, and how it answers a question as it was put."""
+"""States what a verdict is on, and how it answers a question as it was put."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ _FORMER = (
 )
 """Words of an answer, and those of reports before the fifth wording."""
 Strength = Literal["", "weak", "likely"]
-"""How far a harm is from proof; '' where it is proven."""
+"""The distance of a harm from proof; '' where it is proven."""
 
 
 def answer_to(frame: QuestionFrame, label: VerdictLabel, *, strength: Strength = "") -> str:
@@ -179,7 +179,7 @@ def answer_on(
 
 
 def _formerly(said: str) -> str:
-    """What is told of a verdict in the words of reports before the fifth wording."""
+    """Return what is told of a verdict in the words of reports before the fifth wording."""
     for now, then in _FORMER:
         said = re.sub(now, then, said, count=1)
     return said
@@ -210,7 +210,7 @@ def _put(
 
 
 def claim_of(frame: QuestionFrame) -> str:
-    """What a verdict is on: "colchicine reduces recurrence in pericarditis"; '' for no one drug.
+    """Word a verdict's claim: "colchicine reduces recurrence in pericarditis"; '' for no one drug.
 
     Of a comparison "A works better than B in C"; of a combination "A with B helps in C".
     """
@@ -229,7 +229,7 @@ def claim_of(frame: QuestionFrame) -> str:
 
 
 def _of_doses(frame: QuestionFrame) -> str:
-    """What is asked of more against less of one drug; '' where a question sets no two doses."""
+    """Return what is asked of more against less of one drug; '' without two doses."""
     if len(frame.drugs) != 1 or not is_between_doses(frame.text):
         return ""
     drug, asked = frame.drugs[0].name, dose_asked(frame.text, frame.drugs[0].names)
@@ -257,7 +257,7 @@ _AS_GOOD = bounded(r"\b(?:at least )?as (?:good|well|effective)\b|\bnon-?inferio
 
 
 def is_on_being_as_good(frame: QuestionFrame) -> bool:
-    """Whether a comparison asks if a drug is no worse than another."""
+    """Return whether a comparison asks if a drug is no worse than another."""
     return _AS_GOOD.search(frame.text) is not None
 
 
@@ -279,7 +279,7 @@ def _comparison(frame: QuestionFrame, active: list[str], *, worse: bool = False)
 
 
 def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
-    """What a verdict is on, where the question puts it the other way round, or asks for more.
+    """Return what a verdict is on, where the question puts it the other way round or asks for more.
 
     Of a harm a benefit is told the other way round: "supported" is that there are fewer deaths.
     """
@@ -318,7 +318,7 @@ def _given(frame: QuestionFrame) -> str:
 
 
 def subject_of(question: ResearchQuestion) -> str:
-    """Who is asked about for what: "colchicine for pericarditis"; of a harm "A and B in C".
+    """Return who is asked about for what: "colchicine for pericarditis"; of a harm "A and B in C".
 
     Of a comparison "A compared with B for C", of a combination "A with B for C".
     """

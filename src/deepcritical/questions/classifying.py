@@ -22,7 +22,7 @@ KINDS, ROLES = "question_kinds.json", "question_roles.json"
 ANSWERABLE = "answerable"
 """The label of every question that is not declined, whatever its kind."""
 UNIT = 0.02
-"""What a weight of 1 in the file counts."""
+"""The value of a weight of 1 in the file."""
 _ZERO = 80
 """The code of the character that stands for a weight of 0."""
 _LEAST, _MOST = 33 - _ZERO, 1000
@@ -44,7 +44,7 @@ def _weights(name: str) -> _Weights:
 
 
 def scores(features: Iterable[str], name: str = KINDS) -> dict[str, float]:
-    """How much speaks for each label of the weights of this name.
+    """Return how much speaks for each label of the weights of this name.
 
     Of `KINDS` each kind, each reason to decline, and `ANSWERABLE`.
     """
@@ -63,7 +63,7 @@ def packed(weights: Iterable[int]) -> str:
 
 
 def probabilities(said: dict[str, float], among: Collection[str]) -> dict[str, float]:
-    """How probable each of these labels is, when it must be one of them; they sum to 1."""
+    """Return the probability of each of these labels, if it must be one of them; they sum to 1."""
     top = max(said[label] for label in among)
     grown = {label: exp(said[label] - top) for label in among}
     total = sum(grown.values())

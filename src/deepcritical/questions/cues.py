@@ -75,7 +75,7 @@ _FALSE = bounded(
 
 
 def is_negative(text: str) -> bool:
-    """Whether a question asks if there is no effect: a story that is told before does not count.
+    """Return whether a question asks if there is no effect; a story told before does not count.
 
     "Is it false that it does not help?" asks if it does.
     """
@@ -137,7 +137,7 @@ OTHERS = _cue(
     r"other than|besides|beside|except|apart from|alternatives?|instead of|in place of|replace\w*|"
     r"who (?:fail|cannot|can't|do not|don't|did not|didn't)|after failing|failed"
 )
-"""Where a question for candidates names a drug, that one is not meant."""
+"""Words before a drug that is not meant, in a question for candidates."""
 COMPARES = _cue(
     r"(?:do(?:es)?(?:n['’]t| not)?|any) differ(?:ent|ence)?s?|compar(?:e|es|ed|ison)|versus|vs|"
     r"head[- ]to[- ]head|(?:better|worse|more|less|fewer|safer|stronger) (?:\w+ ){0,4}than|"
@@ -185,18 +185,18 @@ _OF_WHOM = bounded(
     r"on)(?: (?:it|them|this|one))?(?: (?:only|mainly|just))? (?:to|for|against)\b[^,;:?.!]{0,120}",
     re.IGNORECASE,
 )
-"""Who takes a drug and what for: "in women taking it to prevent falls" asks for no prevention."""
+"""The users and purpose of a drug: "in women taking it to prevent falls" asks for no prevention."""
 _NEAR = 100
 """Characters beside a name that are looked at."""
 
 
 def lowers(text: str) -> bool:
-    """Whether a question asks for less of something, or a gain; not what its people aim at."""
+    """Return whether a question asks for less of something, or a gain; not its people's aim."""
     return LOWERS.search(_OF_WHOM.sub(" ", text)) is not None
 
 
 def is_brought(text: str, start: int, end: int) -> bool:
-    """Whether a question says that there may be more of a condition, which stands there."""
+    """Return whether a question says that there may be more of a condition, which stands there."""
     before, behind = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
     before = _CLAUSE.split(before)[-1]
     clause = f"{before}{text[start:end]}{_OF_WHOM.split(_CLAUSE.split(behind)[0])[0]}"
@@ -277,7 +277,7 @@ _MEASURES = (
     ("colectomy", "-", r"colectom\w+"),
     ("relapse-free survival", "+", r"(?:disease|relapse|event)[- ]free survival"),
 )
-"""What trials measure, which way is good (of weight that depends on who has it), and its words."""
+"""Outcomes that trials measure: name, good direction (weight depends on who has it), words."""
 OUTCOMES = tuple((name, _cue(pattern)) for name, _, pattern in _MEASURES)
 
 BETTER_HIGHER = frozenset(name for name, better, _ in _MEASURES if better == "+")
@@ -332,4 +332,4 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (ANIMALS, r"mice|mouse|rats?|dogs?|animals?"),
     )
 )
-"""Who is studied, under one name each."""
+"""The people who are studied, under one name each."""

@@ -1,4 +1,4 @@
-"""What a user reads whose text is not searched.
+"""Writes the reply to a user whose text is not searched.
 
 A hint to a crisis line names no number: numbers differ by country, and a wrong one is worse than
 none.
@@ -41,7 +41,7 @@ _ADVICE = {
 
 
 def line_of(reason: DeclineReason | None, unknown: Sequence[str] = ()) -> str:
-    """What is said for a reason, or of small talk; with the names that nobody knows, if any."""
+    """Return the reply for a reason or to small talk, with the names that nobody knows, if any."""
     if unknown:
         named = " or ".join(f'"{name}"' for name in unknown)
         return f"No vocabulary knows {named}, so nothing was searched."
@@ -49,7 +49,7 @@ def line_of(reason: DeclineReason | None, unknown: Sequence[str] = ()) -> str:
 
 
 def advice_of(reason: DeclineReason | None, offers: Sequence[str] = ()) -> str:
-    """What to do next; with what can be asked instead, if anything."""
+    """Return what to do next, with what can be asked instead, if anything."""
     offered = " or ".join(f'"{offer}"' for offer in offers)
     if reason is DeclineReason.PERSONAL_ADVICE:
         return f"{_ADVICE[reason]}, as in {offered or _EXAMPLE}"
@@ -59,12 +59,12 @@ def advice_of(reason: DeclineReason | None, offers: Sequence[str] = ()) -> str:
 
 
 def as_typed(name: str, what: str) -> str:
-    """What is said of a name that no vocabulary has."""
+    """Return the words for a name that no vocabulary has."""
     return f'We do not recognise "{name}" as a {what}; it is searched as typed.'
 
 
 def general_questions(drugs: Sequence[Drug], condition: Condition | None) -> Iterator[str]:
-    """What can be asked of studies where somebody asks for their own treatment."""
+    """Yield questions to ask of studies, where a user asks for their own treatment."""
     for drug in drugs[:1]:
         if condition:
             yield f"Does {drug.name} help in {condition.name}?"

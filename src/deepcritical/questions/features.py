@@ -1,4 +1,4 @@
-"""What a question looks like to the classifier: its words, with names in place of what is named."""
+"""Shows a question to the classifier: its words, with names in place of what is named."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIME = bounded(
 )
 """Words of time: of when evidence is asked for, not of what."""
 _MOST_CHARS = 600
-"""What a question asks is in its first words or its last ones."""
+"""Number of characters read at each end: a question is in its first words or its last ones."""
 _UNKNOWN = "⟨unknown⟩"
 _WORD = bounded(r"[^\W\d_]{3,}")
 _FEWEST_WORDS, _MOST_ENGLISH = 6, 0.7
@@ -28,7 +28,7 @@ _FEWEST_WORDS, _MOST_ENGLISH = 6, 0.7
 
 
 def is_other_script(text: str) -> bool:
-    """Whether most letters are of a script that English is not written in."""
+    """Return whether most letters are of a script that English is not written in."""
     letters = [c for c in text if c.isalpha()]
     names = (unicodedata.name(c, "") for c in letters)
     foreign = sum("LATIN" not in name and "GREEK" not in name for name in names)
@@ -36,7 +36,7 @@ def is_other_script(text: str) -> bool:
 
 
 def is_in_english(text: str) -> bool:
-    """Whether a text of several words is surely in English."""
+    """Return whether a text of several words is surely in English."""
     words = [word.casefold() for word in _WORD.findall(text)]
     return len(words) >= _FEWEST_WORDS and sum(map(is_english, words)) > _MOST_ENGLISH * len(words)
 

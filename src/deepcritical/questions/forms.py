@@ -22,7 +22,7 @@ _FOR_ASK = {
     QuestionKind.POPULATION: "Who benefits most was not assessed.",
     QuestionKind.LOOK_UP: "The fact that is asked for was not looked up.",
 }
-"""What questions ask for that a verdict does not answer."""
+"""Things that questions ask for and that a verdict does not answer."""
 _OR = bounded(r"\bor\b", re.IGNORECASE)
 _CHOOSES = bounded(
     r"\b(?:which|what|better|best|worse|more|less|fewer|safer|prefer\w*|choos\w+|versus|vs|than|"
@@ -85,7 +85,7 @@ def require_one_meaning(frame: QuestionFrame) -> None:
 
 
 def wants_verdict(frame: QuestionFrame) -> bool:
-    """Whether a report with a verdict answers it: whether a drug helps, or which ones could."""
+    """Return whether a report with a verdict answers it: if a drug helps, or which ones could."""
     if frame.kind is QuestionKind.CANDIDATES:
         return frame.condition is not None
     is_whole = bool(frame.drugs) and frame.condition is not None
@@ -143,7 +143,7 @@ _LINK = re.compile(r"^(?:of|to|from|for|with|by|in|on|at) ", re.IGNORECASE)
 
 
 def _limits(frame: QuestionFrame) -> Iterator[str]:
-    """What of the question the report does not answer, or answers from another side."""
+    """Yield what of the question the report does not answer, or answers from another side."""
     if len(frame.drugs) > 1 and not frame.together:
         yield f"Several drugs are named; this run asks about {frame.drugs[0].name} only."
     if frame.comparators and frame.kind is not QuestionKind.COMPARISON:

@@ -1,4 +1,4 @@
-"""What a question says is measured."""
+"""Finds what a question says is measured."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHANGED = bounded(
     r"[?.!,;:]|$)",
     re.IGNORECASE,
 )
-"""What a drug is to change: "reduce the need for ventilation in"."""
+"""Words for a change that a drug is to bring: "reduce the need for ventilation in"."""
 _WORSENED = bounded(
     r"\b(?:worsen|aggravat|accelerat|exacerbat|increas|rais|caus|trigger|induc)\w* "
     r"(?:the |an? |any |their )?(?:(?:risk|rate|level)s? of )?(?P<what>[a-z][\w -]{2,60}?)"
@@ -30,7 +30,7 @@ _NO_HARM = bounded(r"\b(?:harms?|effects?|events?|problems?|risks?|reactions?)$"
 
 
 def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
-    """What is measured; of "progression-free survival" not survival and progression, too.
+    """Return what is measured; of "progression-free survival" not survival and progression, too.
 
     Args:
         text: Where it is said.
@@ -51,7 +51,7 @@ def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
 
 
 def changed_in(text: str) -> tuple[str, ...]:
-    """What a drug is to change, in the question's own words; () for a condition.
+    """Return what a drug is to change, in the question's own words; () for a condition.
 
     Only what the table of outcomes knows counts: other words may mean anything.
     """
@@ -65,7 +65,7 @@ def changed_in(text: str) -> tuple[str, ...]:
 
 
 def worsened_in(text: str) -> Condition | None:
-    """What a drug is feared to bring or to worsen that no table has, in the question's words."""
+    """Return what a drug is feared to bring or worsen that no table has, in the user's words."""
     match = None if _ASKS_HOW.match(text) else _WORSENED.search(text)
     what = " ".join(match["what"].split()) if match else ""
     if not what or _NO_HARM.search(what) or measures_in(what):

@@ -50,13 +50,13 @@ class _Tokens(NamedTuple):
     words: list[str]
     """The question with a mask for each mention."""
     at: dict[int, int]
-    """Where the mask of each mention stands."""
+    """The position of the mask of each mention."""
 
 
 def drug_roles(
     text: str, drugs: Sequence[DrugNamed], conditions: Sequence[ConditionMention]
 ) -> list[dict[str, float]]:
-    """How probable each role of each drug is."""
+    """Return the probability of each role of each drug."""
     first = drugs[:_MOST_MENTIONS]
     features = features_of_mentions(text, first, conditions[:_MOST_MENTIONS])[: len(first)]
     roles = [probabilities(scores(told, ROLES), DRUG_ROLES) for told in features]
@@ -66,7 +66,7 @@ def drug_roles(
 def condition_roles(
     text: str, drugs: Sequence[DrugNamed], conditions: Sequence[ConditionMention]
 ) -> list[dict[str, float]]:
-    """How probable each role of each condition is."""
+    """Return the probability of each role of each condition."""
     first, beside = conditions[:_MOST_MENTIONS], drugs[:_MOST_MENTIONS]
     features = features_of_mentions(text, beside, first)[len(beside) :]
     roles = [probabilities(scores(told, ROLES), CONDITION_ROLES) for told in features]
@@ -145,7 +145,7 @@ def _of_place(
     mention: DrugNamed | ConditionMention,
     alike: Sequence[DrugNamed] | Sequence[ConditionMention],
 ) -> Iterator[str]:
-    """Which of its like it is, and whether its sentence asks."""
+    """Yield which of its like it is, and whether its sentence asks."""
     nth = sum(other.start < mention.start for other in alike)
     yield f"nth={min(nth, 3)}"
     yield f"of={min(len(alike), 4)}"

@@ -1,4 +1,4 @@
-"""What a model is asked to read in a question."""
+"""The form in which a model returns its reading of a question."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Meaning(BaseModel):
 
 
 class ModelReading(BaseModel):
-    """What a question asks."""
+    """The request of a question, as a model reads it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
 

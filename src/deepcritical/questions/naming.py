@@ -85,7 +85,7 @@ _TARGET_LABELS = frozenset({"Protein", "GeneFamily", "Pathway"})
 
 
 class Names(NamedTuple):
-    """What a question names, each in order of place."""
+    """The names in a question, each kind in order of place."""
 
     text: str
     """The question with misspelled names put right, to which the places refer."""
@@ -155,7 +155,7 @@ def find_names(text: str) -> Names:
 
 
 def mentions_in(text: str) -> Names:
-    """What a question names, whatever it says of it: all drugs stand among `drugs`."""
+    """Return the names in a question, whatever it says of them: all drugs stand among `drugs`."""
     drugs, conditions = _drugs_and_conditions(text)
     corrected, notices = _spelled(text, taken_by(*drugs, *conditions))
     if notices:
@@ -180,7 +180,7 @@ def taken_by(*mentions: DrugNamed | ConditionMention) -> set[int]:
 
 
 def _drugs_and_conditions(text: str) -> tuple[list[DrugNamed], list[ConditionMention]]:
-    """What is named; of a name within a longer one only the longer: "vitamin D deficiency"."""
+    """Return what is named; of a name within a longer one the longer: "vitamin D deficiency"."""
     conditions = list(_brought(text, find_conditions(text, any_case=True), drugs := _drugs(text)))
     at = {place: c for c in conditions for place in range(c.start, c.end)}
     drugs = [d for d in drugs if not _is_within(d, at.get(d.start))]
@@ -234,12 +234,12 @@ def _drugs(text: str) -> list[DrugNamed]:
 
 
 def _is_no_class(text: str, named: DrugNamed) -> bool:
-    """Whether the name of a class is part of another: "insulin resistance"."""
+    """Return whether the name of a class is part of another: "insulin resistance"."""
     return bool(named.group and BIOLOGY_BEHIND.match(text, named.end))
 
 
 def _is_asked(mention: DrugMention, shouted: bool) -> bool:
-    """Whether a mention is of a drug or class, and neither a word nor a condition typed small."""
+    """Say whether a mention is of a drug or class, and neither a word nor condition typed small."""
     if mention.drug.kind not in {DrugKind.DRUG, DrugKind.DRUG_CLASS}:
         return False
     if len(mention.text) > _ABBREVIATION or mention.drug.name == mention.text.casefold():
@@ -317,23 +317,23 @@ def _spelled(text: str, places: set[int]) -> tuple[str, tuple[str, ...]]:
 
 
 def _same_beside(part: str, word: str, name: str) -> bool:
-    """Whether the words beside a misspelled one stand in the name as they are."""
+    """Return whether the words beside a misspelled one stand in the name as they are."""
     others = {t.folded for t in tokens_of(part)} - {t.folded for t in tokens_of(word)}
     return others <= {t.folded for t in tokens_of(name)}
 
 
 def _is_slip(word: str, name: str) -> bool:
-    """Whether one may be meant by the other: a prefix that turns a name round is no slip."""
+    """Return whether one may be meant by the other; a prefix that turns a name round is no slip."""
     return word.casefold()[:5] == name[:5] or not name.startswith(("hyper", "hypo"))
 
 
 def _is_somebody(text: str, word: str) -> bool:
-    """Whether a short word has a capital within a text: a name, and many conditions bear one."""
+    """Say whether a short word has a capital within a text: a name, which many conditions bear."""
     return len(word) < _LONG_NAME and word.istitle() and not text.startswith(word)
 
 
 def _near(text: str, word: str) -> tuple[str, str] | None:
-    """What is misspelled, with the words beside it where they are one name, and what is meant."""
+    """Return what is misspelled, with words beside it where they are one name, and the meaning."""
     drug = near_drug(word)
     beside = rf"(?:[\w'’-]{{2,30}} )?{re.escape(word)}(?: [\w'’-]{{2,30}}){{0,2}}"
     for phrase in re.findall(beside, text)[:1]:

@@ -50,7 +50,7 @@ _AS_DRUG = bounded(
     r"over|on) |[,:;(/+\"'“] ?)$",
     re.IGNORECASE,
 )
-"""What stands before a drug, not before an adjective of something else."""
+"""Words before a drug, not before an adjective of something else."""
 _SET_BESIDE = bounded(
     r"\b(?:compar(?:e|es|ed|ing)(?: with| to)?|versus|vs\.?|than|plus|combin\w+ with|"
     r"adding|instead of|rather than) $",

@@ -39,11 +39,11 @@ OF_PATIENTS = bounded(
     r"worsen|hospital(?!-acquired)|symptom|episode|readmi)",
     re.IGNORECASE,
 )
-"""What only people who have a condition can have more or less of."""
+"""Changes that only people who have a condition can have more or less of."""
 
 
 def prevents(names: Names, condition: Condition | None) -> bool:
-    """Whether a question asks if a drug keeps people from getting the condition."""
+    """Return whether a question asks if a drug keeps people from getting the condition."""
     if condition is None or OF_PATIENTS.search(names.text):
         return False
     asked = {name.casefold() for one in condition.each for name in (one.name, *one.names)}

@@ -44,7 +44,7 @@ _SURE, _SURE_WHERE_NAMED, _SURE_WHERE_PLACED, _BEYOND_DOUBT = 0.5, 0.65, 0.5, 0.
 
 
 def literal_frame(text: str) -> QuestionFrame:
-    """What a question asks, with names that nobody knows taken as they stand.
+    """Return what a question asks, with names that nobody knows taken as they stand.
 
     For questions on records that are there already, which may be the only ones to know a name.
     """
@@ -55,7 +55,7 @@ def literal_frame(text: str) -> QuestionFrame:
 def read_frame(
     text: str, outside: Sequence[OutsideName] = (), *, context: str = ""
 ) -> QuestionFrame:
-    """What a question asks.
+    """Return what a question asks.
 
     Never raises: what cannot be searched comes back as `declined` or as conversation, with a line
     for the reader in `notices`, and in `offers` the known names that are nearest. A frame that is
@@ -103,12 +103,12 @@ def _kind(names: Names, said: dict[str, float]) -> QuestionKind:
 
 
 def _is_plain(name: OutsideName) -> bool:
-    """Whether a condition without a heading is put in words of English: "kidney injury"."""
+    """Return whether a condition without a heading is in plain English: "kidney injury"."""
     return bool(name.condition) and all(map(is_english, name.text.casefold().split()))
 
 
 def names_in(text: str, context: str = "") -> tuple[Names, tuple[str, ...]]:
-    """What a question names, and the targets of the clause that says how a drug acts."""
+    """Return the names in a question, and the targets of the clause on how a drug acts."""
     body, through = split_through(text)
     return _within(find_names(body), context), through
 
@@ -153,7 +153,7 @@ def _are_names(
     through: tuple[str, ...],
     refused: dict[str, float],
 ) -> bool:
-    """Whether a question is surely one on names, once its unknown words are taken for such."""
+    """Return whether a question is surely on names, once its unknown words are taken for such."""
     if refused[DeclineReason.OTHER_LANGUAGE] > _SURE_WHERE_NAMED:
         return False
     placed = with_outside(names, missing)
@@ -170,7 +170,7 @@ def _are_names(
 
 
 def _refused(said: dict[str, float], text: str) -> dict[str, float]:
-    """How probable each reason to decline is, and `ANSWERABLE`: what has words of medicine is."""
+    """Return the probability of each refusal and of `ANSWERABLE`; medical words count for it."""
     found = probabilities(said, _REFUSALS)
     if is_in_english(text):
         # A brand or a place with an accent makes no other language.
@@ -224,7 +224,7 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
 
 
 def _is_on_help(names: Names) -> bool:
-    """Whether what looks like a question on a harm first asks if a drug helps."""
+    """Return whether what looks like a question on a harm first asks if a drug helps."""
     text = names.text
     if cues.HELPS_AND_IS_SAFE.search(text) or _is_on_gain(names):
         return True
@@ -234,7 +234,7 @@ def _is_on_help(names: Names) -> bool:
 
 
 def _is_on_gain(names: Names) -> bool:
-    """Whether a drug is to bring more of what is good, or a change that is hoped for."""
+    """Return whether a drug is to bring more of what is good, or a change that is hoped for."""
     taken = " ".join(c.text for c in names.conditions).casefold()
     measured = set(measures_in(names.text, taken))
     is_good = bool(measured) and measured <= cues.BETTER_HIGHER and not _HARM.search(names.text)
@@ -242,7 +242,7 @@ def _is_on_gain(names: Names) -> bool:
 
 
 def _asks_which(names: Names) -> bool:
-    """Whether drugs of a class are asked for: "which antivirals", "antibiotic options"."""
+    """Return whether drugs of a class are asked for: "which antivirals", "antibiotic options"."""
     return bool(names.conditions) and any(
         cues.WHICH.search(names.text[: named.start]) or cues.OPTIONS.match(names.text[named.end :])
         for named in names.drugs
@@ -314,7 +314,7 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
 
 
 def _narrowed(named: DrugNamed, through: tuple[str, ...], text: str) -> QuestionKind:
-    """What a question is whether this helps: by what it is, how it acts, how much is given."""
+    """Return the kind of a question on help: by what it is, how it acts, how much is given."""
     if through:
         return QuestionKind.MECHANISM
     if is_between_doses(text):
@@ -325,7 +325,7 @@ def _narrowed(named: DrugNamed, through: tuple[str, ...], text: str) -> Question
 
 
 def _read_as(names: Names) -> Iterable[str]:
-    """What the reader must know of the names: a brand's drug, an abbreviation's meaning."""
+    """Yield notes on the names for the reader: a brand's drug, an abbreviation's meaning."""
     for named in _distinct(names.drugs):
         if not named.drug.known:
             yield as_typed(named.text, "drug")

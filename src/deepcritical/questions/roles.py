@@ -1,4 +1,4 @@
-"""Which of the conditions in a question is asked about, who is studied, and what is measured."""
+"""Decides which condition in a question is asked about, who is studied, and what is measured."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ _AIMS = {
 }
 """Changes that most people fear, and the conditions of those who hope for them."""
 _WISHES = frozenset({"lose weight", "losing weight", "fat loss", "slimming"})
-"""How a condition is called by those who want to be rid of it."""
+"""Names of a condition that those use who want to be rid of it."""
 
 
 class Roles(NamedTuple):
-    """What a question says of conditions and people."""
+    """The roles of conditions and people in a question."""
 
     condition: Condition | None
     population: tuple[str, ...]
@@ -105,9 +105,9 @@ class Roles(NamedTuple):
 class _Told(NamedTuple):
     mention: ConditionMention
     role: dict[str, float]
-    """How probable each role is."""
+    """The probability of each role."""
     is_hoped: bool = False
-    """Whether it is a change that is hoped for, or whose people hope for one."""
+    """True for a change that is hoped for, or whose people hope for one."""
 
     @property
     def treated(self) -> _Told:
@@ -126,7 +126,7 @@ class _Told(NamedTuple):
 
 
 def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
-    """Which condition is treated, who is studied, what is measured, what harm is asked about.
+    """Return the treated condition, who is studied, what is measured, what harm is asked about.
 
     "Agitation in dementia" asks about agitation; "in people with HIV and meningitis" asks about
     the one of the two that is not a group of people.
@@ -179,28 +179,28 @@ def _without(text: str, names: Sequence[str]) -> str:
 
 
 def names_harm(names: Names) -> bool:
-    """Whether a condition in the question is surely one that a drug is feared to bring."""
+    """Return whether a condition in the question is surely one that a drug is feared to bring."""
     return any(one.role[HARM] > _SURELY for one in _told(names))
 
 
 def brings(names: Names) -> bool:
-    """Whether a question says that there may be more of a condition."""
+    """Return whether a question says that there may be more of a condition."""
     return any(cues.is_brought(names.text, c.start, c.end) for c in names.conditions)
 
 
 def fears(names: Names) -> bool:
-    """Whether a condition is surely feared, and nothing is to get less or to come back."""
+    """Return whether a condition is surely feared, and nothing is to get less or to come back."""
     is_had = cues.lowers(names.text) or OF_PATIENTS.search(names.text)
     return names_harm(names) and not is_had
 
 
 def hopes(names: Names) -> bool:
-    """Whether a change that others fear is hoped for."""
+    """Return whether a change that others fear is hoped for."""
     return any(one.is_hoped for one in _told(names))
 
 
 def treats(names: Names) -> bool:
-    """Whether a condition is surely treated, one stands right behind "for", and none is a harm."""
+    """Say whether a condition is surely treated, one stands right after "for", none is a harm."""
     told = _told(names)
     if any(one.role[HARM] > _LEAST_ALONE for one in told):
         return False
@@ -268,19 +268,19 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
 
 
 def _is_had(before: str) -> bool:
-    """Whether what stands before a condition says that people have it, or take a drug for it."""
+    """Return whether what precedes a condition says that people have it, or take a drug for it."""
     return bool(_OF_THOSE.search(before) or _GIVEN_FOR.search(before))
 
 
 def _goes_on(text: str, told: _Told) -> bool:
-    """Whether it is asked what becomes of those who have a condition: nobody fears to get it."""
+    """Return whether it asks how those with a condition fare: nobody fears to get it."""
     start, end = told.mention.start, told.mention.end
     before = _COURSE_BEFORE.search(text, max(0, start - _FAR), start)
     return bool(before or _COURSE_BEHIND.match(text, end))
 
 
 def _asking_from(text: str) -> int:
-    """Where the last sentence that asks begins: what stands before it is a story."""
+    """Return the start of the last sentence that asks; the text before it is a story."""
     ends = (match.end() for match in cues.SENTENCE_END.finditer(text))
     return max(ends, default=0) if text.rstrip().endswith("?") else 0
 
@@ -322,7 +322,7 @@ def _symptom_of(text: str, told: Sequence[_Told], disease: _Told) -> _Told:
 
 
 def is_set_beside(text: str, end: int, start: int) -> bool:
-    """Whether nothing but "and", "or" or a comma parts what ends and begins there."""
+    """Return whether nothing but "and", "or" or a comma parts what ends and begins there."""
     return bool(_BESIDE.fullmatch(text, end, start))
 
 
@@ -361,7 +361,7 @@ def groups_in(text: str) -> list[str]:
 
 
 def raises(text: str, outcomes: Sequence[str]) -> bool:
-    """Whether a question asks for more of what is bad, and for nothing that a drug is given for."""
+    """Say whether a question asks for more of what is bad, and for nothing that drugs are for."""
     bad = bool(outcomes) and set(outcomes) <= cues.BETTER_LOWER
     return bad and bool(cues.RAISES.search(text)) and not cues.lowers(text)
 
@@ -371,13 +371,13 @@ def _is_wish(told: _Told) -> bool:
 
 
 def _measured(told: _Told) -> str:
-    """What is measured of a condition: of "protect the kidneys" how many got a kidney injury."""
+    """Return what is measured: of "protect the kidneys" how many got a kidney injury."""
     mention = told.mention
     return (mention.condition.name if _is_wish(told) else mention.text).casefold()
 
 
 def _called(mention: ConditionMention) -> str:
-    """How a condition is called in the answer: as the user did, unless that is no name of it."""
+    """Return the answer's name for a condition: the user's, unless that is no name of it."""
     written = mention.text
     if _WISH.search(written) or _PEOPLE.search(written):
         return in_a_sentence(mention.condition.name)

@@ -1,4 +1,4 @@
-"""Whether two questions ask the same, by their frames; how alike they are worded is told elsewhere.
+"""Compares what two questions ask, by their frames; likeness of wording is measured elsewhere.
 
 Questions on two drugs, or for and against one, lie close together for any measure of wording.
 """
@@ -22,7 +22,7 @@ _QUALIFIERS = bounded(
     r"inhaled|nasal|short|long|more|less|safer?)\b",
     re.IGNORECASE,
 )
-"""How much, in which form: one such word more makes another question."""
+"""Words for how much or in which form: one such word more makes another question."""
 
 _CAUSED = bounded(
     r"\b(?:caus\w*|induc\w*|trigger\w*|(?:lead|leads|leading) to|rais(?:e|es|ed|ing)|increas\w*|"
@@ -31,7 +31,7 @@ _CAUSED = bounded(
 )
 """Asks if a drug brings more of something."""
 _TOLD = (cues.LATEST, _CAUSED, *(p for _, p in (*cues.OUTCOMES, *cues.GROUPS)))
-"""What a frame has already, in whichever words."""
+"""Things that a frame has already, in any words."""
 
 _STEM = 5
 """Letters by which the forms of a word are one."""
@@ -56,11 +56,11 @@ _ASKING = frozenset(
         "where which whom whose with work working works worse would"
     ).split()
 )
-"""How words begin that ask, and name nothing."""
+"""Beginnings of words that ask, and name nothing."""
 
 
 class Meant(NamedTuple):
-    """What a question names and asks; equal for two that may be offered for one another."""
+    """The names and the request of a question; equal if one may be offered for the other."""
 
     kind: QuestionKind
     drugs: frozenset[str]
@@ -78,7 +78,7 @@ class Meant(NamedTuple):
 
 
 def meaning_of(frame: QuestionFrame) -> Meant:
-    """What a question names and asks."""
+    """Return what a question names and asks."""
     condition = frame.condition or frame.harm
     names = {n.casefold() for d in frame.drugs for n in d.names}
     if condition:
@@ -109,6 +109,6 @@ def meaning_of(frame: QuestionFrame) -> Meant:
 
 
 def _key(condition: Condition) -> str:
-    """What a condition is: "antibiotic-associated diarrhea" is more than its heading."""
+    """Return what a condition is: "antibiotic-associated diarrhea" is more than its heading."""
     known = condition_named(condition.name)
     return (condition.mesh_id if known else None) or key_of(condition.name)

@@ -20,7 +20,7 @@ class _Side(NamedTuple):
     """One side of a question."""
 
     words: str
-    """What is added in plain words."""
+    """The plain words that are added."""
     block: SearchBlock = SearchBlock.NONE
     """The kind of evidence; none asks for drug and condition alone, registries included."""
     terms: tuple[str, ...] = ()
@@ -233,7 +233,7 @@ def posed_queries(question: ResearchQuestion) -> tuple[SearchQuery, ...]:
 
 
 def edge_query(drug: Drug, condition: Condition, subject: str, object_: str) -> SearchQuery:
-    """What would find evidence on one edge of a chain from a drug to a condition."""
+    """Return a query for evidence on one edge of a chain from a drug to a condition."""
     starts, ends = subject == drug.name, object_ == condition.name
     between = tuple(node for node, is_end in ((subject, starts), (object_, ends)) if not is_end)
     return SearchQuery(

@@ -1,4 +1,4 @@
-"""What a question asks about, and what it compares that with."""
+"""Separates what a question asks about from what it compares that with."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ class Sides(NamedTuple):
     asked: list[DrugNamed]
     compared: list[DrugNamed]
     other: tuple[str, ...]
-    """What else it is compared with: no drug."""
+    """The other comparators, which are no drugs."""
     together: bool = False
-    """Whether the drugs that it is compared with are given together."""
+    """True where the drugs that it is compared with are given together."""
 
 
 def is_added(names: Names) -> bool:
-    """Whether a drug with another one is compared with that one alone: "A and B versus B alone"."""
+    """Say whether a drug with another is compared with that one alone: "A and B versus B alone"."""
     told = [d.drug.name for d in names.every]
     alone = [
         d
@@ -88,14 +88,14 @@ def is_added(names: Names) -> bool:
 
 
 def is_over_part(text: str, part: str) -> bool:
-    """Whether the other side gets only what something is added to: "A after B versus B alone"."""
+    """Say whether the other side gets only what is added to: "A after B versus B alone"."""
     written = rf"(?<!\w){re.escape(part)}(?!\w)"
     ends = [found.end() for found in re.finditer(written, text, re.IGNORECASE)]
     return len(_ALONE.findall(text)) == 1 and any(_ALONE.match(text, end) for end in ends)
 
 
 def are_together(names: Names) -> bool:
-    """Whether drugs are asked about as they are given together: "A with B", "combining A and B"."""
+    """Return whether drugs are asked about as given together: "A with B", "combining A and B"."""
     told = names.drugs
     if len({named.drug.name for named in told}) < 2 or any(named.group for named in told):
         return False
@@ -103,7 +103,7 @@ def are_together(names: Names) -> bool:
 
 
 def sets_beside(names: Names) -> bool:
-    """Whether a drug is set beside another treatment, or what is asked last above other drugs."""
+    """Say whether a drug is set beside another treatment, or the last asked above other drugs."""
     if other_arm(names):
         return True
     told = {d.drug.name for d in (*names.drugs, *names.beside)}
@@ -126,7 +126,7 @@ def other_arm(names: Names) -> str:
 
 
 def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
-    """Who is on which side.
+    """Return who is on which side.
 
     Args:
         names: What the question names.

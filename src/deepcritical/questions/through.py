@@ -40,7 +40,7 @@ def split_through(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _names_what_is_asked(terms: str, rest: str, *, reason: bool) -> bool:
-    """Whether a clause names the only drug or condition, or a condition as reason of treatment."""
+    """Say whether a clause names the only drug or condition, or a condition as reason to treat."""
     condition = find_conditions(terms, any_case=True)
     if condition and (reason or not find_conditions(rest, any_case=True)):
         return True

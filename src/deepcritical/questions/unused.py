@@ -75,7 +75,7 @@ def unused_words(frame: QuestionFrame) -> tuple[str, ...]:
 
 
 def _groups(text: str, frame: QuestionFrame) -> Iterator[tuple[int, int, str]]:
-    """Where groups of people stand by whom studies are not told apart: "athletes"."""
+    """Yield the places of groups of people by whom studies are not told apart: "athletes"."""
     known = {at for place in places_of_qualifiers(text) for at in range(*place)}
     for name, pattern in cues.GROUPS:
         for found in pattern.finditer(text) if name in frame.population else ():
@@ -116,7 +116,7 @@ def _places(text: str, frame: QuestionFrame) -> Iterator[tuple[int, int, str]]:
 
 
 def _runs(tokens: list[str]) -> Iterator[tuple[int, int]]:
-    """Where words begin and end that are neither names nor known."""
+    """Yield the start and end of runs of words that are neither names nor known."""
     start = 0
     for n, token in enumerate((*tokens, "?")):
         if not token[0].isalnum() or _is_known(token):

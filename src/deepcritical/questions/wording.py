@@ -102,7 +102,7 @@ _WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 def _says_all(frame: QuestionFrame, stands_for: str) -> bool:
-    """Whether each word of the question is one of its frame, or of those that a wording is for."""
+    """Return whether each word of the question is in its frame, or in those a wording is for."""
     rest = cues.asks_in(frame.text)[1]  # of a story its roles are read, not its words
     names = find_names(rest)
     asked = {drug.name for drug in frame.drugs}
@@ -182,7 +182,7 @@ _WORDINGS: dict[QuestionKind, Callable[[QuestionFrame], Worded]] = {
 
 
 def verb_of(frame: QuestionFrame) -> str:
-    """What a drug that helps does to all that is measured; "affect" where that is not one thing."""
+    """Return a helpful drug's verb for all that is measured; "affect" where it is not one thing."""
     better = {_higher_is_better(outcome) for outcome in frame.outcomes}
     if None in better or len(better) > 1:
         return "affect"
@@ -204,13 +204,13 @@ def _do(frame: QuestionFrame) -> str:
 
 
 def are_several(frame: QuestionFrame) -> bool:
-    """Whether the verb that follows the drugs is in the plural."""
+    """Return whether the verb that follows the drugs is in the plural."""
     is_plural = len(frame.drugs) > 1 or _PLURAL.search(frame.drugs[0].name) is not None
     return is_plural and not frame.stopping
 
 
 _PLURAL = re.compile(r"(?<![aiosu])s$")
-"""What ends as "inhibitors" and "acids" do, and not as "digitalis" does."""
+"""An ending as that of "inhibitors" and "acids", and not as that of "digitalis"."""
 
 
 def _drugs(frame: QuestionFrame) -> str:
@@ -218,7 +218,7 @@ def _drugs(frame: QuestionFrame) -> str:
 
 
 def given_in(frame: QuestionFrame, drug: str) -> str:
-    """What is done with a drug, as the subject of a sentence: "stopping aspirin"."""
+    """Return what is done with a drug, as the subject of a sentence: "stopping aspirin"."""
     return f"{STOPPING}{drug}" if frame.stopping else drug
 
 

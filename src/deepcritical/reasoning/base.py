@@ -50,12 +50,12 @@ BY_RULES = "extractive (no model)"
 
 
 class Studies(Model):
-    """What records say of their studies."""
+    """The readings of studies, from their records."""
 
     readings: dict[str, StudyReading]
     """By the ids of the records."""
     problem: str = ""
-    """Why readings could not be looked up or kept, in a sentence for the reader."""
+    """Reason why readings could not be looked up or kept, in a sentence for the reader."""
 
 
 class Unread(NamedTuple):
@@ -67,11 +67,11 @@ class Unread(NamedTuple):
     study: StudyReading | None = None
     """The study that it tells of, as far as that was read."""
     matched: Matched | None = None
-    """What a model found it to tell of the question; None where none was asked."""
+    """The results that it tells of the question, as a model found; None where none was asked."""
 
 
 class ManagerModel(Protocol):
-    """What a manager that asks a model speaks through."""
+    """The channel through which a manager asks a model."""
 
     async def note(self, said: Sequence[str], request: str) -> str:
         """Lines on a request that ends a conversation.
@@ -81,7 +81,7 @@ class ManagerModel(Protocol):
         """
 
     async def ledger(self, said: Sequence[str], request: str) -> str:
-        """Who speaks next, as JSON in the framework's form; raises as `note` does."""
+        """Return who speaks next, as JSON in the framework's form; raises as `note` does."""
 
     async def overruled(self, why: str) -> None:
         """Say that code decided in the model's place."""
@@ -108,11 +108,11 @@ class Reasoner:
         yield self
 
     def manager_model(self) -> ManagerModel | None:
-        """What manages the team beside code; None where code alone does."""
+        """Return the model that manages the team beside code; None where code alone does."""
         return None
 
     def remembered(self) -> dict[str, Any]:
-        """What the calls so far left for later ones, as JSON: what was spent, a plan made ahead."""
+        """Return what past calls left for later ones, as JSON: sums spent, a plan made ahead."""
         return {}
 
     def remember(self, left: Mapping[str, Any]) -> None:
@@ -123,7 +123,7 @@ class Reasoner:
         await calculated(read_frame, "Can aspirin be repurposed for asthma?")
 
     async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
-        """What is asked, in terms that can be searched.
+        """Return what is asked, in terms that can be searched.
 
         Raises:
             QuestionError: It is none for a report with a verdict.
@@ -152,7 +152,7 @@ class Reasoner:
         return await calculated(candidates, _condition(question), store.evidence)
 
     async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
-        """What each record says of its study, whatever is asked.
+        """Return what each record says of its study, whatever is asked.
 
         Args:
             records: By their ids.
@@ -162,13 +162,13 @@ class Reasoner:
         return Studies(readings=dict(outcome.readings), problem=outcome.problem)
 
     async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
-        """What one record says about one drug, from the reading of its study."""
+        """Return what one record says about one drug, from the reading of its study."""
         return await calculated(_read, question, unread)
 
     async def read_all(
         self, question: ResearchQuestion, unread: Sequence[Unread]
     ) -> AsyncIterator[Reading]:
-        """What each record says, in the same order; a reading that was given is not lost later."""
+        """Yield what each record says, in the same order; a reading given is not lost later."""
         for one in unread:
             yield await self.read_evidence(question, one)
 
@@ -184,7 +184,7 @@ class Reasoner:
         question: ResearchQuestion,  # noqa: ARG002 - of models
         store: EvidenceStore,  # noqa: ARG002
     ) -> dict[str, Matched]:
-        """What records tell of the question, by their ids; nothing of those left to the rules."""
+        """Return what records tell of the question, by ids; nothing of those left to the rules."""
         return {}
 
     async def assess_evidence(
@@ -202,7 +202,7 @@ class Reasoner:
         return await calculated(read_inquiry, frame, context)
 
     async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
-        """What must be known to answer it, 3-7 items."""
+        """Return what must be known to answer it, 3-7 items."""
         return checklist_of(inquiry)
 
     async def generate_item_queries(
@@ -222,7 +222,7 @@ class Reasoner:
         inquiry: Inquiry,  # noqa: ARG002 - a model is told of it
         store: EvidenceStore,
     ) -> tuple[ItemCoverage, ...]:
-        """How far each item is covered; never further than the rule over its facts allows."""
+        """Return how far each item is covered, never further than the rule on its facts allows."""
         return covered(store)
 
     async def synthesize_answer(

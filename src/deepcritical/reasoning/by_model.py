@@ -1,4 +1,4 @@
-"""What a model judges, made safe by code and joined with what rules judge."""
+"""Makes a model's judgements safe by code, and joins them with those of the rules."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -125,7 +125,7 @@ def _aimed(
     picked: Sequence[OpenGap],
     gaps: Sequence[OpenGap],
 ) -> dict[str, Any]:
-    """What changes where the next round is for these queries alone."""
+    """Return what changes where the next round is for these queries alone."""
     wants_more = both.choice is None or both.choice.wants_more
     named = tuple(gap.text for gap in picked)
     return {
@@ -147,7 +147,7 @@ _NEAR: dict[str, Directness] = {"asked": "direct", "wider": "broader", "other": 
 def matches_of(
     answer: MatchedResults, shown: Iterable[str], readings: Mapping[str, StudyReading]
 ) -> dict[str, Matched]:
-    """What each record that was shown tells of the question; () where nothing of it does.
+    """Return what each record that was shown tells of the question; () where nothing of it does.
 
     A result that no record has is left out. Nothing is used of an answer that neither matches nor
     concludes, as of one that was cut off, or that names no result which was shown. The model's name
@@ -186,7 +186,7 @@ def _picked(numbers: Iterable[int], gaps: Sequence[OpenGap]) -> tuple[OpenGap, .
 
 
 def _postponed(picked: Sequence[OpenGap], gaps: Sequence[OpenGap]) -> tuple[SearchQuery, ...]:
-    """What a choice leaves for later: never the sides of the question, nor what is against."""
+    """Return what a choice leaves for later: never the question's sides, nor what is against."""
     kept = {gap.query for gap in gaps if gap in picked or gap.against}
     return tuple(gap.query for gap in gaps if gap.query not in kept) if picked else ()
 

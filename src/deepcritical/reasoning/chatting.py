@@ -71,19 +71,19 @@ _STATUSES = {
     "withdrawn": ("WITHDRAWN",),
     "suspended": ("SUSPENDED",),
 }
-"""What a registry calls what a user asks for."""
+"""The registry's statuses for what a user asks for."""
 
 
 class LookUp(NamedTuple):
-    """What is to be listed."""
+    """The request for a list: what is to be listed."""
 
     ids: tuple[str, ...]
     """Canonical ids of the very records that are wanted; empty for a list."""
     about: str
-    """What the records of a list are about, in the user's words."""
+    """The subject of the records of a list, in the user's words."""
     kind: Literal["trials", "records"]
     newest: bool
-    """Whether the newest come first."""
+    """True where the newest come first."""
     statuses: tuple[str, ...] = ()
     """Registry statuses of which one is wanted; empty for any."""
 
@@ -149,7 +149,7 @@ _MOST_SHOWN = 5
 _MOST_LISTED = 10
 _CLOSING, _MOST_RESULTS = 3, 2
 _RESULTS, _HARMS = ("result", "finding"), ("harm", "safety", "adverse")
-"""How the sections are called that say what came out."""
+"""Names of the sections that say what came out."""
 _FOUND = bounded(
     r"\b(?:increas|decreas|reduc|improv|worsen|associat|correlat|affect|differ|chang|benefi)\w*|"
     r"\b(?:higher|lower|greater|fewer|less|more|better|worse|fell|rose|similar|comparable|superior|"
@@ -168,11 +168,11 @@ class Exchange(NamedTuple):
 
     message: str
     outcome: str
-    """What came of it, said by code: no text of a record."""
+    """The result of the call, said by code: no text of a record."""
 
 
 class ChatTurn(NamedTuple):
-    """What a reasoner is told of a turn."""
+    """A turn of a chat, as a reasoner gets it."""
 
     message: str
     run_id: str = ""
@@ -184,12 +184,12 @@ class ChatTurn(NamedTuple):
 
 
 class ToolChoice(NamedTuple):
-    """Which tool is called, and with which words."""
+    """The tool to call, and the words to call it with."""
 
     tool: str
     query: str
     why: str = ""
-    """Why research is needed, for the reader of an offer."""
+    """Reason why research is needed, for the reader of an offer."""
 
 
 class ChatReasoner:
@@ -214,7 +214,7 @@ class ChatReasoner:
         return await asyncio.to_thread(_choice, turn, available)
 
     async def tell(self, turn: ChatTurn, query: str, found: FoundRecords) -> ChatAnswer:
-        """What records say to the message, every sentence with its record."""
+        """Return what records say to the message, every sentence with its record."""
         return await asyncio.to_thread(_told, turn.message, query, found)
 
 
@@ -233,7 +233,7 @@ def _choice(turn: ChatTurn, available: set[str]) -> ToolChoice | None:
 
 
 def asked_back(turn: ChatTurn) -> str:
-    """What is said in place of an offer to a message that no research answers; else ''.
+    """Return the reply in place of an offer to a message that no research answers; else ''.
 
     Small talk, what is not of biomedicine, and a name that can mean several things.
     """
@@ -321,7 +321,7 @@ def _list_head(look_up: LookUp, found: FoundRecords, n_found: int, n_shown: int)
 
 
 def _outcomes(records: Mapping[str, Evidence]) -> list[ChatSentence]:
-    """What came out in each record, in its sentences as they stand."""
+    """Return the outcomes that each record states, in its sentences as they stand."""
     return [
         _sentence(number, span, record.quotable)
         for number, record in enumerate(records.values(), 1)

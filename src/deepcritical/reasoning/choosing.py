@@ -1,4 +1,4 @@
-"""Which records a model is shown when not all fit: by retrieval, quality, and for every stance."""
+"""Chooses the records that a model is shown if not all fit: by retrieval, quality, and stance."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ChooseEvidence = Callable[[ResearchQuestion, EvidenceStore, str], Awaitable[Sequence[str]]]
 """Ids of the records for a prompt on one drug, the most wanted first."""
 OpenChoosing = Callable[[RunDesk], AbstractAsyncContextManager[ChooseEvidence]]
-"""What chooses for one run, until the context ends."""
+"""Opener of the chooser of one run, which serves until the context ends."""
 
 
 _FEWEST_SHOWN, _MOST_UNRECOGNISED = 12, 4

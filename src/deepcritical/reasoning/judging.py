@@ -96,11 +96,11 @@ class OpenGap(Model):
     text: str
     query: SearchQuery
     against: bool = False
-    """Whether the query seeks what speaks against the drug: no choice leaves it for later."""
+    """True where the query seeks evidence against the drug: no choice leaves it for later."""
 
 
 def open_gaps(question: ResearchQuestion, store: EvidenceStore) -> tuple[OpenGap, ...]:
-    """What is missing for the drug asked about, or for the best candidate."""
+    """Return what is missing for the drug asked about, or for the best candidate."""
     name = best_drug(question, store)
     if name is None or not store.studies(name):
         return ()

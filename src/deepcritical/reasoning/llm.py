@@ -83,11 +83,11 @@ class AskedManager:
         self._account = account
 
     async def note(self, said: Sequence[str], request: str) -> str:
-        """What is given and missing, or how to go about it, in a few lines."""
+        """Return what is given and missing, or how to go about it, in a few lines."""
         return "\n".join((await self._asked("team_note", TeamNote, said, request)).lines)
 
     async def ledger(self, said: Sequence[str], request: str) -> str:
-        """Who speaks next, as JSON in the framework's form."""
+        """Return who speaks next, as JSON in the framework's form."""
         return _as_ledger(await self._asked("team_ledger", NextTurn, said, request))
 
     async def overruled(self, why: str) -> None:
@@ -128,17 +128,17 @@ _MOST_GAPS = 10
 
 
 class Remembered(Model):
-    """What is left of all calls so far, so that another process can go on with it."""
+    """The state that all calls so far left, so that another process can go on with it."""
 
     asked: Asked
     by_rule: dict[Judgement, str]
-    """What rules did in the model's place, and how far."""
+    """The parts that rules did in the model's place, and how far."""
     plans: dict[str, Plan | None]
-    """What the model planned for a question, by its text."""
+    """The model's plan for each question, by its text."""
     searches: tuple[str, ...]
-    """What the last check of a checklist would search for."""
+    """The searches that the last check of a checklist asks for."""
     assessed: Assessed | None = None
-    """What it last answered as the judge."""
+    """Its last answer as the judge."""
     judged_on: str = ""
     """Hash of the studies that it was shown for that."""
     gaps: tuple[OpenGap, ...] = ()
@@ -162,7 +162,7 @@ class LLMReasoner(InquiryModel):
         self._manages = manages
         self._plans: dict[str, Plan | None] = {}
         self._assessed: Assessed | None = None
-        """What the model last answered as the judge."""
+        """The model's last answer as the judge."""
         self._judged_on = ""
         """Hash of the studies that it was shown for that."""
         self._gaps: tuple[OpenGap, ...] = ()
@@ -188,7 +188,7 @@ class LLMReasoner(InquiryModel):
         return AskedManager(self._asker, self._account) if self._manages else None
 
     def remembered(self) -> dict[str, Any]:
-        """What was spent, how the server answers, what rules did instead, what was planned."""
+        """Return what was spent, how the server answers, what rules did instead, and the plans."""
         done, searches = self._account.by_rule, self._searches
         left = Remembered(
             asked=self._asker.asked,
@@ -236,7 +236,7 @@ class LLMReasoner(InquiryModel):
         return tuple(dict.fromkeys((*by_rule, *added)))
 
     async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
-        """What the model reads where neither registry nor curators did, and rules where it fails.
+        """Let the model read where neither registry nor curators did, and rules where it fails.
 
         The strongest records go first, and of equal ones those that fit the question best: what
         the budget does not hold is the weakest.
@@ -352,7 +352,7 @@ class LLMReasoner(InquiryModel):
         return await calculated(studies_to_match, question, store, shown, limit)
 
     def _matches(self, question: ResearchQuestion) -> bool:
-        """Whether the judge is asked which results bear on the question: a model of some size."""
+        """Return whether the judge matches results to the question: a model of some size."""
         return question.drug is not None and not self._short("assessment")
 
     async def _drug(self, question: ResearchQuestion, store: EvidenceStore) -> Drug | None:

@@ -62,7 +62,7 @@ _MOST_REQUESTS = 3
 
 
 class Opened(NamedTuple):
-    """What a run's model is asked through."""
+    """The means by which a run's model is asked."""
 
     asker: Asker
     account: RunAccount
@@ -77,7 +77,7 @@ class Opened(NamedTuple):
 
 
 class _Mapped(NamedTuple):
-    """What a model matched to needs in the records of one request."""
+    """The matches of a model to needs in the records of one request."""
 
     ids: tuple[str, ...]
     answer: MappedFacts
@@ -91,7 +91,7 @@ class InquiryModel(Reasoner):
         self._server = server
         self._opened: Opened | None = None
         self._searches: tuple[str, ...] = ()
-        """What the last answer on the checklist would search for."""
+        """The searches that the last answer on the checklist asks for."""
 
     @property
     def name(self) -> str:
@@ -219,7 +219,7 @@ class InquiryModel(Reasoner):
     async def _written(
         self, asked: str, findings: Mapping[str, Finding], store: EvidenceStore, above: str = ""
     ) -> tuple[Sentence, ...]:
-        """What the model writes of findings below some text, checked; () where it does not."""
+        """Return what the model writes of findings below a text, checked; () where it does not."""
         if not findings:
             return ()
         try:
@@ -239,7 +239,7 @@ class InquiryModel(Reasoner):
         records: Mapping[str, Evidence],
         run: Sequence[str],
     ) -> tuple[list[_Mapped], NoAnswerError | None, frozenset[str]]:
-        """What the model matched in batches, all at once, why anything is missing, what is beyond.
+        """Return the matches made in batches, all at once, why any is missing, what is beyond.
 
         A model that decides alone is shown as many records as fit into a few requests.
         """
@@ -279,7 +279,7 @@ class InquiryModel(Reasoner):
         return _Mapped(shown.ids, answer)
 
     async def _matched(self, inquiry: Inquiry, store: EvidenceStore) -> dict[str, Matched] | None:
-        """What studies tell of the drug asked about, as the model matches it; None by rules."""
+        """Return what studies tell of the drug asked about, as the model matches; None by rules."""
         if self._short("assessment"):
             return None
         limit = self._limit_chars("assessment")

@@ -1,1 +1,1 @@
-"""What chat, page, API and MCP offer over runs: tools, documents of users, similar former runs."""
+"""Tools, documents of users and similar former runs, for chat, page, API and MCP."""

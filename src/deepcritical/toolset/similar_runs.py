@@ -264,7 +264,7 @@ def _question(trace: TraceSummary) -> str:
 
 
 def _asked_so(trace: TraceSummary, wanted: dict[str, str]) -> bool:
-    """Whether a run had the same limits, and was told the same beside the question."""
+    """Return whether a run had the same limits, and was told the same beside the question."""
     return "limits" not in trace.input_params and all(
         fold(str(trace.input_params.get(name, ""))) == fold(value) for name, value in wanted.items()
     )
@@ -276,7 +276,7 @@ def _meaning_the_same(text: str, traces: list[TraceSummary]) -> list[TraceSummar
 
 
 async def _was_over(run: RunView, sources: tuple[str, ...]) -> bool:
-    """Whether a run searched these very sources, and nobody ended it early."""
+    """Return whether a run searched these very sources, and nobody ended it early."""
     searched: tuple[str, ...] = ()
     early = False
     for logged in await run.events():

@@ -94,7 +94,7 @@ def opening_of(told: Sequence[Word]) -> Sequence[Word]:
 
 
 def is_free_opening(opening: Sequence[Word], text: str) -> bool:
-    """Whether an opening may be left out: it names the study, a time or a concession."""
+    """Return whether an opening may be left out: it names the study, a time or a concession."""
     keys = {word.key for word in opening}
     if keys & (_RESTRICTING | COMPARING):
         return False
@@ -106,7 +106,7 @@ def is_free_opening(opening: Sequence[Word], text: str) -> bool:
 
 
 def _may_go(part: Sequence[Word], *, denied: bool) -> bool:
-    """Whether a parenthesis may be left out: it restricts nothing, and shows no chance finding."""
+    """Return whether a parenthesis may be left out: no restriction, and no chance finding."""
     told_of_share = part[0].is_figure and "%" in part[0].key
     if {word.key for word in part} & (NEGATING if told_of_share else _RESTRICTING):
         return False
@@ -122,7 +122,7 @@ def _is_by_chance(key: str) -> bool:
 
 
 def _holds_no_effect(part: Sequence[Word]) -> bool:
-    """Whether a confidence interval includes 1, or includes 0."""
+    """Return whether a confidence interval includes 1, or includes 0."""
     keys = [word.key for word in part]
     if "ci" not in keys:
         return False
@@ -141,7 +141,7 @@ def _value(key: str) -> float | None:
 
 
 def follows(said: str, source: str, known: frozenset[str]) -> bool:
-    """Whether a sentence is near-verbatim one of the record.
+    """Return whether a sentence is near-verbatim one of the record.
 
     Args:
         said: The sentence, abbreviations spelled out.
@@ -223,7 +223,7 @@ def orders_of(told: tuple[Word, ...], text: str) -> Iterator[tuple[Word, ...]]:
 
 
 def _embeds(claim: Sequence[str], there: Sequence[Word], source: str) -> bool:
-    """Whether the claim's words stand there in order, and the rest may be left out."""
+    """Return whether the claim's words stand there in order, and the rest may be left out."""
     skips = _skips(there, source)
     reached = {0}
     waiting: list[set[int]] = [set() for _ in range(len(there) + 1)]
@@ -264,7 +264,7 @@ def _skips(there: Sequence[Word], source: str) -> dict[int, list[int]]:
 
 
 def _is_added_clause(there: Sequence[Word], start: int) -> bool:
-    """Whether a last clause tells something beside the rest: ", while B rose", ", which A shows".
+    """Say whether a last clause tells more than the rest: ", while B rose", ", which A shows".
 
     One that takes back or limits what was told is none.
     """
@@ -278,7 +278,7 @@ def _is_added_clause(there: Sequence[Word], start: int) -> bool:
 
 
 def _end_of_second(there: Sequence[Word], start: int) -> int:
-    """Where the second of two things ends that have a parenthesis each; 0 where it is none.
+    """Return the end of the second of two things with a parenthesis each; 0 where it is none.
 
     Of "risk of A (HR 1.4) and B (HR 1.2)" what is told of B may be left out, all of it.
     """

@@ -37,9 +37,9 @@ from deepcritical.verification.strength import certainty_faults, overstated
 from deepcritical.verification.words import words
 
 _ODDS = bounded(r"\bORs?\b|\b[Oo]dds ratio")
-"""Where "or" is a ratio and joins nothing."""
+"""The places where "or" is a ratio and joins nothing."""
 _INSTEAD = bounded(r"\b(?:rather|other) than\b(?: (?:with|to|against)\b)?", re.IGNORECASE)
-"""What stands behind is what a drug is not compared with."""
+"""Words before what a drug is not compared with."""
 
 
 def checks_of(

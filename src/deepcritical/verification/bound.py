@@ -68,7 +68,7 @@ def _raw(run: Sequence[Word]) -> str:
 
 
 def _has_kin(key: str, known: frozenset[str]) -> bool:
-    """Whether a stem begins like a known one for most of its length, or has one in it.
+    """Return whether a stem begins like a known one for most of its length, or has one in it.
 
     "Respond" and "response" do; drugs that are given together have one name with that of each.
     """
@@ -84,7 +84,7 @@ def _are_kin(one: str, other: str) -> bool:
 
 
 def _names_something(run: Sequence[Word], cited: Sequence[Finding], terms: frozenset[str]) -> bool:
-    """Whether words that follow each other name an outcome or a term that no finding has."""
+    """Return whether words in a row name an outcome or a term that no finding has."""
     if not all(is_english(w.raw) or w.key in terms or _has_kin(w.key, terms) for w in run):
         return True
     new = measured_in(_raw(run))

@@ -77,7 +77,7 @@ def verify_claim(
 
 
 def is_near_verbatim(said: str, quotes: Sequence[str]) -> bool:
-    """Whether a sentence is near-verbatim one of the quotes, or two that follow each other."""
+    """Return whether a sentence is near-verbatim one of the quotes, or two in a row."""
     known = frozenset(w.key for quote in quotes for w in words(quote))
     both = (f"{one} {other}" for one, other in pairwise(quotes))
     return any(follows(said, quote, known) for quote in (*quotes, *both))
@@ -270,7 +270,7 @@ _CLOSE = 0.6
 
 
 def is_turned(said: str, source: str, known: frozenset[str]) -> str:
-    """How a sentence turns one of the record round; '' if it does not, or is another sentence."""
+    """Return how a sentence turns one of the record round; '' if not, or for another sentence."""
     claim, there = (without_frame(words(text), known) for text in (said, source))
     opening = opening_of(there)
     orders = list(orders_of(there, source))
@@ -339,7 +339,7 @@ def _swap(claim: Sequence[str], there: Sequence[str]) -> str:
 
 
 def _exchanged(old: Sequence[str], new: Sequence[str], x: int, y: int) -> bool:
-    """Whether the first and last words changed places around a comparison."""
+    """Return whether the first and last words changed places around a comparison."""
     middle = old[x : len(old) - y]
     if not any(k in COMPARING or k in OPPOSITES or k[0] == "#" for k in middle):
         return False  # of a list, any order is right

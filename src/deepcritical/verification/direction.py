@@ -24,7 +24,7 @@ NOTHING = bounded(
     r"(?:unexposed|non-?exposed)(?: people)?|non-?users?)\b",
     re.IGNORECASE,
 )
-"""What a drug is compared with where nothing is given; its "no" denies nothing."""
+"""Comparators of a drug where nothing is given; the "no" in them denies nothing."""
 _WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
@@ -128,7 +128,7 @@ def _without_people(text: str, cited: Sequence[Finding]) -> str:
 
 
 def _tells_effect(text: str, finding: Finding) -> bool:
-    """Whether a text gives the estimate of a finding."""
+    """Return whether a text gives the estimate of a finding."""
     value = finding.effect.value if finding.effect else None
     return value is not None and any(abs(q.value) == abs(value) for q in quantities(text))
 
@@ -187,7 +187,7 @@ def _quoted(finding: Finding) -> frozenset[Sign]:
 
 
 def is_arm(word: Word) -> bool:
-    """Whether a word names a drug, or what is given in its place."""
+    """Return whether a word names a drug, or what is given in its place."""
     return word.key in CONTROLS or any(m.drug.kind is DrugKind.DRUG for m in find_drugs(word.raw))
 
 
@@ -232,7 +232,7 @@ def _with_polarity(finding: Finding) -> Finding:
 
 
 def _has_more(finding: Finding) -> bool | None:
-    """Whether those with the drug have more of the outcome, by the estimate."""
+    """Return whether those with the drug have more of the outcome, by the estimate."""
     effect = finding.effect
     if effect is None or effect.value is None or effect.measure is None:
         return None

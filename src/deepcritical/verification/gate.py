@@ -28,12 +28,12 @@ class CheckedDraft(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """Whether it may be printed."""
+        """Return whether it may be printed."""
         return all(check.passed for check in self.checks)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it may not, for whoever writes it again."""
+        """Return why it may not be printed, for whoever writes it again."""
         return tuple(check.reason for check in self.checks if not check.passed)
 
 
@@ -119,7 +119,7 @@ def _evidence_of(cited: Sequence[Finding]) -> tuple[str, ...]:
 
 
 class Gate:
-    """What drafts are checked against, and by whom: arguments are those of `check_sentences`."""
+    """The material and the checker for drafts; arguments are those of `check_sentences`."""
 
     def __init__(
         self,

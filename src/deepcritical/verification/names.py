@@ -28,7 +28,7 @@ _SYMBOL = re.compile(r"(?<![\w-])[A-Za-z]+(?:-?\d+)?[A-Za-z]*(?!\w)")
 _OFTEN = bounded(
     r"(?:once|twice|three times|four times) (?:daily|weekly|a|an|per|each)\b", re.IGNORECASE
 )
-"""How often a dose is given, which records write as "BID"."""
+"""The frequency of a dose, which records write as "BID"."""
 _COMMON = re.compile(r"(?:HR|OR|RR|CI|SD|SE|RCT|NNT|AE|SAE|US|USA|UK|EU|MRI|CT|ECG|DNA|RNA)s?")
 """Abbreviations that need no definition."""
 _MARKS = 2
@@ -129,7 +129,7 @@ def _symbols(said: str, source: str) -> Iterator[str]:
 
 
 def _in_order(letters: str, word: str) -> bool:
-    """Whether a word has letters in order from its first, as "phosphodiesterase" has PDE."""
+    """Return whether a word has letters in order from its first, as "phosphodiesterase" has PDE."""
     rest = iter(word)
     return word[:1] == letters[:1] and all(letter in rest for letter in letters)
 
@@ -162,7 +162,7 @@ def unknown_figures(
 
 
 def _is_derived(said: Quantity, there: Sequence[Quantity]) -> bool:
-    """Whether a figure can be worked out from those of one sentence.
+    """Return whether a figure can be worked out from those of one sentence.
 
     A percentage may tell a ratio ("24 % lower" for 0.76). Any figure may be the difference or the
     sum of two of its kind.
@@ -185,7 +185,7 @@ def _rounds_to(said: Quantity, value: float) -> bool:
 
 
 def _is_small_count(q: Quantity) -> bool:
-    """Whether it is a small number in words that counts what a reader may have counted himself."""
+    """Return whether it is a small number in words of what readers may have counted themselves."""
     return q.spelled and q.value <= _FEW and not q.unit.dimension and q.noun not in _COUNTED
 
 

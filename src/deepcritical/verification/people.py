@@ -49,7 +49,7 @@ def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[
 
 
 def _is_of_animals(finding: Finding) -> bool:
-    """Whether its design names animals or cells, or its population does before any people."""
+    """Return whether its design names animals or cells, or its population before any people."""
     if _ANIMALS.search(finding.design):
         return True
     animals, people = _ANIMALS.search(finding.population), _PEOPLE.search(finding.population)
@@ -57,7 +57,7 @@ def _is_of_animals(finding: Finding) -> bool:
 
 
 def _names_part(text: str, finding: Finding) -> bool:
-    """Whether a sentence says that only a part of the people is meant, or which one."""
+    """Return whether a sentence says that only a part of the people is meant, or which one."""
     if _PART.search(text):
         return True
     part = qualifiers_in(finding.population)

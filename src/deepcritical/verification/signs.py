@@ -50,13 +50,13 @@ _MORE, _THAN = stem("more"), stem("than")
 _WITHOUT = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
 _LIMITS_OF = _stems("interval ci")
-"""What allows or excludes an effect shows none."""
+"""Things that allow or exclude an effect, which shows none."""
 _SIZED = _stems(
     "trial study cohort sample review analysis meta registry database population subgroup dose "
     "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
     "size"
 )
-"""What "larger", "longer" or "double" before it describes: the study, and no result."""
+"""Words that "larger", "longer" or "double" before them describe: the study, and no result."""
 _LIMITS = _stems("higher more greater lower less better worse longer")
 """After "or" they name a limit: "grade 3 or higher"."""
 _ELLIPSIS = re.compile(r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b")
@@ -117,7 +117,7 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
 
 
 def _describes_a_study(ahead: Sequence[Word]) -> bool:
-    """Whether a word stands directly before one for a study or a dose, as in "larger trial"."""
+    """Return whether a word stands right before a study or a dose, as in "larger trial"."""
     for word in ahead[1:]:
         if word.lead:
             return False

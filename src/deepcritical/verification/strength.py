@@ -69,11 +69,11 @@ def overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[str
 
 
 def _is_weak(finding: Finding) -> bool:
-    """Whether a finding can show no cause: people were only observed, or it is very uncertain."""
+    """Return whether a finding can show no cause: people only observed, or very uncertain."""
     return finding.certainty == "very low" or _OBSERVATIONAL.search(told_of(finding)) is not None
 
 
 def _is_no_effect(text: str, cited: Sequence[Finding]) -> bool:
-    """Whether no difference was shown, and a sentence does not deny one."""
+    """Return whether no difference was shown, and a sentence does not deny one."""
     denied = any("none" in signs(clause) for clause in clauses(text))
     return not denied and all(f.way is Way.NO_DIFFERENCE for f in cited)

@@ -32,11 +32,11 @@ class Item(NamedTuple):
     quotes: Mapping[str, Sequence[str]]
     """Evidence id -> quotes."""
     findings: Sequence[Finding] = ()
-    """What was read from them, such as the certainty that a writer was told to state."""
+    """The findings read from them, such as the certainty that a writer was told to state."""
 
 
 class Judged(NamedTuple):
-    """What a verifier says of a sentence."""
+    """The judgement of a verifier on a sentence."""
 
     verdict: EntailmentVerdict
     records: frozenset[str]

@@ -82,7 +82,7 @@ class Word(NamedTuple):
     part: int
     """Number of the clause or parenthesis that it stands in."""
     depth: int
-    """How many parentheses are open around it."""
+    """Number of parentheses that are open around it."""
     raw: str
     """In lower case, as written."""
     lead: frozenset[str] = frozenset()
@@ -90,7 +90,7 @@ class Word(NamedTuple):
 
     @property
     def is_figure(self) -> bool:
-        """Whether it is a number with its unit."""
+        """Return whether it is a number with its unit."""
         return self.key.startswith(_FIGURE)
 
 

@@ -33,7 +33,7 @@ def answer_texts(answer: DeepAnswer) -> dict[str, Any]:
 def _overview(
     brief: Brief | None, lead: Sequence[Sentence], references: Sequence[Reference]
 ) -> str:
-    """What an answer begins with: its brief, if it has one, then its lead."""
+    """Return the beginning of an answer: its brief, if it has one, then its lead."""
     quotes = [sentence for sentence in lead if sentence.origin == "quote"]
     said = [sentence for sentence in lead if sentence.origin != "quote"]
     told = ((*brief.answer, *brief.harms), brief.synthesis, said) if brief else (said,)

@@ -67,7 +67,7 @@ def audit(report: Document, snapshot: Sequence[Evidence] | None = None) -> Ledge
 
 
 def is_of_markdown(report: Document) -> bool:
-    """Whether a former version wrote it, so that sentences stand in its Markdown alone."""
+    """Return whether a former version wrote it, so that sentences stand in its Markdown alone."""
     current = ANSWER_SCHEMA if isinstance(report, DeepAnswer) else REPORT_SCHEMA
     return report.schema_version < current
 
@@ -183,7 +183,7 @@ def _reference_entries(
 
 
 def _compared(reference: Reference, found: Evidence) -> tuple[bool, str]:
-    """Whether a reference is its record of the snapshot; another text is told, and no fault."""
+    """Return whether a reference is its record of the snapshot; another text is told, no fault."""
     if fold(reference.title).rstrip(". ") != fold(found.citation.title).rstrip(". "):
         return False, f"the snapshot calls it “{found.citation.title}”"
     same = fold(found.content) == fold(reference.text)
@@ -252,7 +252,7 @@ def _words(claim: Claim) -> str:
 
 
 def _claim_fault(claim: Claim, carried: Evidence, record: Evidence) -> str:
-    """Why a record does not bear a claim: word by word, or else by every check; '' if it does."""
+    """Say why a record does not bear a claim: word by word, else by every check; '' if it does."""
     if fold(carried.content[claim.start : claim.end]) != fold(claim.quote):
         return f"its quote does not stand at characters {claim.start}-{claim.end}"
     if claim_holds(claim, {claim.evidence_id: record}):
@@ -262,7 +262,7 @@ def _claim_fault(claim: Claim, carried: Evidence, record: Evidence) -> str:
 
 
 def _verdict_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
-    """What disagrees with the verdict: its rule, its confidence, the first candidate."""
+    """Yield what disagrees with the verdict: its rule, its confidence, the first candidate."""
     verdict = report.verdict
     gives = RULES.get(verdict.rule, verdict.label)
     first = report.drug_candidates[0].verdict if report.drug_candidates else verdict
@@ -280,7 +280,7 @@ def _verdict_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
 
 
 def _form_fault(report: ResearchReport) -> str:
-    """Why the parts of a report cannot belong to one; '' where they can."""
+    """Return why the parts of a report cannot belong to one; '' where they can."""
     quoted = [one for name in _SECTIONS for one in getattr(report, name).quoted]
     if is_of_markdown(report):
         newer = quoted or report.verdict_changes
@@ -295,7 +295,7 @@ def _form_fault(report: ResearchReport) -> str:
 
 
 def _plain_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
-    """What is printed beside the sentences that are data, and is none of what code writes."""
+    """Yield what is printed beside the sentences that are data, and that code does not write."""
     if report.brief:
         for name, given in brief_texts(report.brief, report.references).items():
             if (text := getattr(report, name)) == given:

@@ -51,7 +51,7 @@ _OPEN = (VerdictLabel.NOT_ASSESSED, VerdictLabel.INSUFFICIENT)
 
 
 class Matter(NamedTuple):
-    """What a brief is written from."""
+    """The material that a brief is written from."""
 
     drug: str
     condition: str
@@ -68,13 +68,13 @@ class Matter(NamedTuple):
 
     @property
     def claim(self) -> str:
-        """What the verdict is on."""
+        """Return what the verdict is on."""
         asked = claim_of(answered_by(self.verdict, self.frame)) if self.frame else ""
         return asked or f"{self.given} helps in {self.condition}"
 
     @property
     def given(self) -> str:
-        """What was tested, as the subject of a sentence: the drug, or stopping it."""
+        """Return what was tested, as the subject of a sentence: the drug, or stopping it."""
         return given_in(self.frame, self.drug) if self.frame else self.drug
 
 
@@ -112,19 +112,19 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
 
 
 class Put(NamedTuple):
-    """How a question put what the verdict is on."""
+    """The way that a question put what the verdict is on."""
 
     claim: str
     denied: bool = False
-    """Whether it asks for the opposite of the claim."""
+    """True where it asks for the opposite of the claim."""
     raises: bool = False
-    """Whether the claim is that something bad gets more."""
+    """True where the claim is that something bad gets more."""
     lead: Sentence | None = None
-    """What is said first."""
+    """The sentence that is said first."""
 
     @classmethod
     def of(cls, brief: Brief) -> Put:
-        """How a brief that was written took it."""
+        """Return how a brief that was written took it."""
         lead = Sentence(text=brief.lead, evidence_ids=brief.lead_ids) if brief.lead else None
         return cls(brief.claim, brief.denied, brief.raises, lead)
 
@@ -188,7 +188,7 @@ def _why_open(verdict: Verdict) -> str:
 
 
 def _is_of_others(verdict: Verdict) -> bool:
-    """Whether the rows that decide are of other people than those asked about, or more of them."""
+    """Return whether the deciding rows are of other people than those asked about, or of more."""
     decided = set(verdict.deciding_ids)
     rows = [r for r in verdict.rows if decided & set(r.evidence_ids) and r.importance != "harm"]
     told = rows if verdict.label not in _OPEN else []
@@ -324,7 +324,7 @@ def _rank(
 
 
 def _weak(rows: Sequence[OutcomeRow]) -> tuple[str, ...]:
-    """What is missing where nothing else is: of other people, or unsure, is all that was found."""
+    """Return what is missing where nothing else is: all that was found is of others, or unsure."""
     if rows and all(row.directness != "direct" for row in rows):
         return (_INDIRECT,)
     return (_UNSURE,) if rows and all(r.certainty is Certainty.VERY_LOW for r in rows) else ()

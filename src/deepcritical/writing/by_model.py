@@ -177,7 +177,7 @@ def _block(finding: Finding, told: dict[str, str]) -> str:
 
 
 def _is_plan(quote: str) -> bool:
-    """Whether a quote lists end points and tells no result of them."""
+    """Return whether a quote lists end points and tells no result of them."""
     if not _END_POINTS.search(quote) or any(signs(clause) for clause in clauses(quote)):
         return False
     return not any(q.kind == "p" or q.unit.dimension == "%" for q in quantities(quote))

@@ -160,7 +160,7 @@ def _row_fault(row: OutcomeRow, document: ResearchReport | DeepAnswer) -> str:
 
 
 def _is_located(sentence: Sentence, document: ResearchReport | DeepAnswer) -> bool:
-    """Whether a sentence is the words of the one record that it cites."""
+    """Return whether a sentence is the words of the one record that it cites."""
     texts = [r.text for r in document.references if (r.evidence_id,) == sentence.evidence_ids]
     words = quote_in(sentence.text)
     return bool(words and texts) and locate_quote(words, texts[0]) is not None

@@ -1,4 +1,4 @@
-"""What is said of the run itself in a report or an answer."""
+"""The facts on the run itself, for a report or an answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from deepcritical.domain.base import Model
 
 
 class ReportContext(Model):
-    """What the writer must say of the run itself."""
+    """The facts on the run itself that the writer must state."""
 
     stop_reason: str
     iterations: int
@@ -16,8 +16,8 @@ class ReportContext(Model):
     """One line on each source."""
     notices: tuple[str, ...] = ()
     found_by: str = "rules"
-    """What found the sentences that are told."""
+    """The means that found the sentences that are told."""
     plan_reviewed: bool = False
-    """Whether the run followed a plan that a person had for review."""
+    """True where the run followed a plan that a person had for review."""
     retrieval: str = ""
-    """How the records of the run were ranked; '' when they were not."""
+    """The way that the records of the run were ranked; '' when they were not."""

@@ -55,7 +55,7 @@ _SEEN = bounded(
 )
 """Words of a sentence that tells what happened to people."""
 _CONCLUDES = bounded(r"\bconclu(?:de[ds]?|sions?)\b|\bauthors\b", re.IGNORECASE)
-"""What authors think is less than what they saw."""
+"""Words for what authors think, which is less than what they saw."""
 _PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+)\b", re.IGNORECASE)
 _OF_PEOPLE = bounded(r"\d ?%|\d (?:of|out of|in|/) \d|\d/\d")
 """Praise without a figure of people is the authors' opinion, or a wish for more research."""
@@ -114,7 +114,7 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
 
 
 def _may_be_told(row: OutcomeRow, wording: int) -> bool:
-    """Whether a grave outcome may be told as a harm: more of it was found, or is in doubt."""
+    """Return whether a grave outcome may be told as a harm: more was found, or is in doubt."""
     if wording < THIRD:
         return row.way is Way.HARM
     return wording < FOURTH or row.importance == "harm" or shows_more_harm(row)
@@ -186,7 +186,7 @@ def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
 
 
 def _is_of(quote: str, title: str, drug: str) -> bool:
-    """Whether a sentence tells something of the drug, not of others nor that nothing is told."""
+    """Return whether a sentence tells of the drug, not of others nor that nothing is told."""
     ours = _members(drug)
     written = fold(f"{title} {quote}")
     praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)

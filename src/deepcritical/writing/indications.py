@@ -1,4 +1,4 @@
-"""Whether a sentence of a label's indications licenses a drug for a condition.
+"""Decides whether a sentence of a label's indications licenses a drug for a condition.
 
 A false "licensed" stands at the head of a report, so a sentence counts only where it says what is
 treated and in whom. What is said otherwise is left to the label itself.
@@ -122,7 +122,7 @@ def _mentions(text: str, condition: Condition) -> Iterator[_Mention]:
 
 
 def _treated(before: str, behind: str, how: Licence) -> Licence:
-    """How a condition is licensed by what stands around it, from "indicated" on."""
+    """Return how a condition is licensed by the words around it, from "indicated" on."""
     if _OTHERWISE.search(before[-60:]) or _LOOKS_FOR.search(before):
         return ""
     if _BEHIND_OTHER.search(behind[:40]):
@@ -132,7 +132,7 @@ def _treated(before: str, behind: str, how: Licence) -> Licence:
 
 
 def _names_what(text: str) -> bool:
-    """Whether "indicated ... in" people says what is treated in them, before their condition."""
+    """Return whether "indicated ... in" people says what is treated, before their condition."""
     words = [word.casefold() for word in _WORD.findall(text)]
     last = next((n for n in reversed(range(len(words))) if words[n] in _PREPOSITIONS), -1)
     of_people = last < 0 or words[last] not in ("in", "among")

@@ -34,7 +34,7 @@ from deepcritical.writing.indications import Licence, how_indicated, how_related
 _MOST = 3
 """Sentences of one kind that are told."""
 _OF_LICENCES = ("licensed", "listed")
-"""How the kinds of facts begin that stand at the head of a brief."""
+"""Beginnings of the kinds of facts that stand at the head of a brief."""
 _NO_GROUP = frozenset("people patients persons adults with and the who have".split())
 _WARNINGS: tuple[tuple[str, SectionKey], ...] = (
     ("boxed warning", "boxed_warning"),
@@ -45,7 +45,7 @@ _WORD = bounded(r"[^\W\d_]{3,40}")
 
 
 class Asked(NamedTuple):
-    """What of a question facts are chosen by."""
+    """The parts of a question by which facts are chosen."""
 
     condition: Condition | None
     population: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ def fact_sentence(kind: str, name: str, drug: str, quote: str) -> str:
 
 
 def facts_told(facts: Sequence[DrugFacts], asked: Asked) -> FactsTold:
-    """What a brief says of curated facts.
+    """Return what a brief says of curated facts.
 
     Args:
         facts: On the drugs asked about.
@@ -215,7 +215,7 @@ def _concerns(span: Span, asked: Asked) -> bool:
 
 
 def _mentioned(text: str, condition: Condition) -> bool:
-    """Whether a text names the condition, a form of it, or one that it is a form of."""
+    """Return whether a text names the condition, a form of it, or one that it is a form of."""
     known = condition_named(condition.name)
     names = {fold(name) for name in (condition.name, *condition.names)}
     if any(re.search(rf"\b{re.escape(name)}\b", fold(text)) for name in names if len(name) > 3):
@@ -225,7 +225,7 @@ def _mentioned(text: str, condition: Condition) -> bool:
 
 
 def _names_group(text: str, group: str) -> bool:
-    """Whether a text names a group of people, by the cues of questions or by its own words."""
+    """Return whether a text names a group of people, by cues of questions or its own words."""
     if pattern := _GROUPS.get(group):
         return bool(pattern.search(text))
     condition = condition_named(group)

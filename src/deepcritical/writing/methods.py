@@ -70,7 +70,7 @@ class Methods:
         return any(search.searched_at for search in self.store.searches)
 
     def _unread_hits(self) -> str:
-        """How many live answers held only the first records of more that match."""
+        """Say how many live answers held only the first records of more that match."""
         answered = [s for s in self.store.searches if s.searched_at and s.identified]
         cut = sum(search.total > search.identified for search in answered)
         return (
@@ -81,7 +81,7 @@ class Methods:
         )
 
     def _failures(self) -> tuple[str, ...]:
-        """Which sources gave nothing at all, and which gave less than they were asked for."""
+        """Say which sources gave nothing at all, and which gave less than they were asked for."""
         searches = self.store.searches
         failed = {s.source for s in searches if s.outcome in ("unavailable", "degraded")}
         silent = failed - {s.source for s in searches if s.outcome in _ANSWERED}
@@ -128,7 +128,7 @@ class Methods:
         )
 
     def _retrieval(self) -> str:
-        """How sources rank what they find, and how the run ranks that."""
+        """Say how sources rank what they find, and how the run ranks that."""
         by_source = _RANKED_BY_SOURCE if self._live else _SEARCHED_BY_WORDS
         if not self.context.retrieval:
             return by_source
@@ -136,7 +136,7 @@ class Methods:
         return f"{by_source} Retrieval within the run is {label}. {_RANKED}"
 
     def _facts(self) -> str:
-        """Who was asked for curated facts; the section on them has the outcome of each look-up."""
+        """Say who was asked for curated facts; their section has the outcome of each look-up."""
         facts = self.store.drug_facts
         if facts is None:
             return "Curated facts on drugs: not requested."
@@ -213,7 +213,7 @@ class Methods:
         return "\n".join((head, "", *shown, *more))
 
     def _is_off_topic(self, reason: str) -> bool:
-        """Whether a reason says that the record is about other drugs: noise of the search."""
+        """Say whether a reason is that the record is about other drugs: noise of the search."""
         named = (f"does not name {drug}" for drug in self.drugs)
         several = (_NO_CANDIDATE, self._unnamed_condition) if len(self.drugs) > 1 else ()
         return reason in several or reason.startswith(tuple(named))
@@ -223,7 +223,7 @@ class Methods:
         return f"does not name {self._condition}"
 
     def _excluded(self) -> dict[str, str]:
-        """Why each record that no drug of the report uses was left out."""
+        """Return why each record that no drug of the report uses was left out."""
         readings = [self.store.appraisals(drug) for drug in self.drugs]
         excluded = {}
         for evidence_id in self.store.evidence:
@@ -240,7 +240,7 @@ class Methods:
         return next((why for why in reasons if not why.startswith(unnamed)), _NO_CANDIDATE)
 
     def limitations(self) -> tuple[str, ...]:
-        """What limits the report; some depend on what it cites, so the other parts come first."""
+        """Return the report's limits; some depend on what it cites, so other parts come first."""
         kinds = {r.text_kind for r in self.citer.references}
         candidates = (
             "Only the sources listed were searched; literature outside of them may say otherwise.",

@@ -19,7 +19,7 @@ LEADS = {
     "nothing": "Nothing in the records found answers this question directly.",
     "near": "Records on something near it are quoted below.",
 }
-"""What is said before passages, or in their place."""
+"""Sentences before passages, or in their place."""
 
 
 def passage_finding(

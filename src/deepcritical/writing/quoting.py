@@ -104,7 +104,7 @@ class Quoting(NamedTuple):
                 yield from (self._of([fact], group) for fact in _one_per_record(facts))
 
     def mechanism(self) -> Iterator[Quoted]:
-        """What curated sources hold, the sentences behind the chains, other laboratory work."""
+        """Yield what curated sources hold, sentences behind the chains, other laboratory work."""
         used: dict[str, dict[int, Fact]] = {}
         for fact in (f for h in self.store.hypotheses for edge in h.edges for f in edge.facts):
             used.setdefault(fact.evidence_id, {})[fact.start] = fact
@@ -115,7 +115,7 @@ class Quoting(NamedTuple):
                 yield self._of(facts[start] for start in sorted(facts))
 
     def _found(self, appraisal: Appraisal) -> dict[int, Fact]:
-        """What a study found of how things act, and what laboratory work found at all."""
+        """Return what a study found of how things act, and what laboratory work found at all."""
         key = appraisal.evidence_id
         reading, record = self.store.readings.get(key), self.store.evidence[key]
         steps = reading.mechanism if reading else ()
@@ -197,7 +197,7 @@ def _weakest(hypothesis: MechanismHypothesis) -> str:
 
 
 def _preclinical(appraisal: Appraisal) -> list[Fact]:
-    """What an animal or cell study, or an opinion, found both ways, and its conclusion."""
+    """Return what an animal or cell study, or an opinion, found both ways, and its conclusion."""
     if appraisal.grade.level != 5:
         return []
     reading = appraisal.reading

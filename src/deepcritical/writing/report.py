@@ -42,13 +42,13 @@ from deepcritical.writing.words import listed
 
 _TOP = 5
 _ANY_DRUG = "any drug"
-"""What a brief is on where no drug was asked about and none was found."""
+"""The subject of a brief where no drug was asked about and none was found."""
 _AGAINST = frozenset({VerdictLabel.UNSUPPORTED, VerdictLabel.REFUTED, VerdictLabel.HARMFUL})
 _NONE_DECIDED = "None of the candidates has enough evidence for a verdict."
 
 
 class Synthesis(NamedTuple):
-    """What a model wrote over findings."""
+    """The text that a model wrote over findings."""
 
     sentences: tuple[Sentence, ...]
     """Those that passed their checks, or took the place of one that did not."""
@@ -128,7 +128,7 @@ class _Writer:
         )
 
     def _of_run(self) -> dict[str, Any]:
-        """How it was searched."""
+        """Return how it was searched."""
         return {
             "searches": tuple(self.store.searches),
             "prisma": self.methods.prisma(),
@@ -168,7 +168,7 @@ class _Writer:
         )
 
     def _lead(self) -> Sentence | None:
-        """What is said first where nothing was found, or more is asked than whether it helps."""
+        """Return what is said first if nothing was found, or if more is asked than an effect."""
         if not self.studies:
             return Sentence(text=f"No study of {self.main} in {self.condition} was found.")
         if self.question.drug and (frame := self.question.frame):
@@ -178,7 +178,7 @@ class _Writer:
         return Sentence(text=_NONE_DECIDED if self._none_decided else self._ranked())
 
     def _ranked(self) -> str:
-        """Which of the candidates has the strongest evidence, and what of the others."""
+        """Say which of the candidates has the strongest evidence, and what of the others."""
         labels = {drug: decide(self.store.studies(drug)).label for drug in self.drugs[1:]}
         against = [drug for drug, label in labels.items() if label in _AGAINST]
         others = [f"{drug} ({label})" for drug, label in labels.items() if drug not in against]
@@ -191,7 +191,7 @@ class _Writer:
         return f"{ranked}. Which of them already treat {self.condition} is not told here."
 
     def _searched(self) -> str:
-        """Where nothing was found: what was searched, and that this says nothing of the drug."""
+        """Say what was searched where nothing was found, and that this says nothing of the drug."""
         sources = listed(list(dict.fromkeys(s.source for s in self.store.searches))) or "no source"
         queries = len(self.store.queries_run)
         return (
@@ -249,7 +249,7 @@ class _Writer:
 
     @property
     def _none_decided(self) -> bool:
-        """Whether several candidates are left, and the evidence is enough for none of them."""
+        """Return whether several candidates are left, and none of them has enough evidence."""
         verdicts = [decide(self.store.studies(drug)).label for drug in self.drugs]
         return len(verdicts) > 1 and set(verdicts) == {VerdictLabel.INSUFFICIENT}
 
@@ -261,7 +261,7 @@ class _Writer:
         self.citer.cite(i for sentence in brief.label for i in sentence.evidence_ids)
 
     def _changing(self) -> dict[str, Any]:
-        """What would change the verdict by its own rules."""
+        """Return what would change the verdict by its own rules."""
         found = what_if(self.studies)
         several = sum(s.direction is not Direction.NONE for s in self.studies) > 1
         hinges = any(change.without for change in found)

@@ -40,7 +40,7 @@ def trials_under_way(
 
 
 def _may_report(record: Evidence, today: str) -> bool:
-    """Whether a trial is under way; a status of an old copy counts where an end is planned."""
+    """Return whether a trial is under way; an old copy's status counts where an end is planned."""
     dated = is_current(record) or bool(record.metadata.completion_date)
     return dated and is_under_way(record, today)
 

@@ -27,7 +27,7 @@ _NO_FINDING = bounded(
     r"will be|is discussed|are discussed)\b",
     re.IGNORECASE,
 )
-"""What calls for more research, or tells an aim."""
+"""Words that call for more research, or tell an aim."""
 _TELLS_RESULT = bounded(
     r"\b(?:p ?[<=>]|ci\b|significan\w+|differ(?:ed|ence)?s?\b|versus|vs\b|compared|ratio|reduc\w+|"
     r"increas\w+|improv\w+|worse\w*|lower\w*|higher|fewer|greater|decreas\w+)",
@@ -120,7 +120,7 @@ def _names(drug: str) -> frozenset[str]:
 
 
 def _is_on(text: str, named: frozenset[str]) -> bool:
-    """Whether a sentence names the drug as what is tested."""
+    """Return whether a sentence names the drug as what is tested."""
     folded = fold(text)
     places = [
         (at.start(), at.end()) for name in named for at in re.finditer(re.escape(name), folded)

@@ -119,7 +119,7 @@ def _sides(row: OutcomeRow, given: str, against: str) -> tuple[str, str]:
 
 
 def _is_plural(outcome: str) -> bool:
-    """Whether an outcome is several things: "serious adverse events", not "quality of life"."""
+    """Say whether an outcome is several things: "serious adverse events", not "quality of life"."""
     head = _BEHIND_HEAD.split(outcome)[0].split()[-1:]
     return any(_PLURAL.search(word) and word.casefold() not in _SINGULAR for word in head)
 
