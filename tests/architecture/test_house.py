@@ -44,8 +44,8 @@ def module_name(path: Path) -> str:
 
 
 MODULES = {module_name(path): path for path in sorted(SRC.rglob("*.py"))}
-MOST_RIDDLES = 454
-"""Of the packages that were not gone through yet: the number may only fall, to 0."""
+MOST_RIDDLES = 1
+"""One is part of a prompt, in whose words a model asks itself."""
 FACES = [path for path in MODULES.values() if path.name == "__init__.py"]
 TEST_FILES = sorted((ROOT / "tests").rglob("*.py"))
 
