@@ -57,7 +57,9 @@ _PEOPLE = bounded(
     r"m[ae]n|individuals?|volunteers?|residents?|veterans?|users)\b",
     re.IGNORECASE,
 )
-_KEEPS_CAPITAL = re.compile(r"\w[A-Z]|[A-Z]\w+(?:(?<!Ob)ese|ean|ian|ican|ish)\b|\w+-[A-Z]")
+_KEEPS_CAPITAL = re.compile(
+    r"\w[A-Z]|[A-Z]\w{1,20}?(?:(?<!Ob)ese|ean|ian|ican|ish)\b|\w{1,20}-[A-Z]"
+)
 """Words that begin with a capital wherever they stand: abbreviations, and those of a country."""
 _FEW_WORDS = 110
 """Characters of a population's description that a sentence on a result holds."""

@@ -184,22 +184,23 @@ def _feared(
     said: ModelReading, by_rule: QuestionFrame, text: str
 ) -> tuple[Condition | None, tuple[str, ...]]:
     """The condition that is feared, and what else is: deaths, or that a disease comes back."""
+    had = find_names("; ".join((said.condition, *said.population))).conditions
     if not said.harm:
-        return by_rule.harm, ()
-    harm = _harm(said, text)
+        names = by_rule.harm.names if by_rule.harm else ()
+        return None if any(one.condition.name in names for one in had) else by_rule.harm, ()
+    harm = _harm(said, text, had)
     return harm, measures_in(said.harm, harm.name.casefold() if harm else "")
 
 
-def _harm(said: ModelReading, text: str) -> Condition | None:
+def _harm(said: ModelReading, text: str, had: Sequence[ConditionMention]) -> Condition | None:
     """The condition that is feared, without what else the question names for those who fear it.
 
     One that no table knows is in the question's own words, unless they are only on safety.
     """
-    others = find_names("; ".join((said.condition, *said.population))).conditions
     feared = [
         found
         for found in find_names(said.harm).conditions
-        if not any(is_kind_of(other.condition, found.condition) for other in others)
+        if not any(is_kind_of(other.condition, found.condition) for other in had)
     ]
     if feared:
         first, last = feared[0], feared[-1]

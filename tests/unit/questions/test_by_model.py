@@ -100,6 +100,16 @@ def test_a_feared_harm_is_not_the_condition() -> None:
     assert (frame.harm.name, frame.condition) == ("diabetes", None)
 
 
+def test_what_people_have_is_no_harm_that_they_fear() -> None:
+    """The rules take the last condition for the harm, and the model says who has it."""
+    text = "Pa takes aspirin for gout and has asthma - what is the danger if it is stopped?"
+    told = {"kind": "safety", "drugs": ["aspirin"], "condition": "gout"}
+    frame = read(text, **told, population=["asthma"])
+    assert frame.harm is None
+    assert frame.condition
+    assert frame.condition.name == "gout"
+
+
 def test_conditions_named_together_are_asked_about_together() -> None:
     text = "Would metformin do something for asthma or gout?"
     frame = read(text, drugs=["metformin"], condition="asthma or gout")
