@@ -57,7 +57,7 @@ _PATIENCE_S = 3_600.0
 _SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z•“])|\n")
 _COUNTS = re.compile(r"\b(?:PMID|NCT)\s?\d+|[\d,]+ (?:people|patients|trials?|stud(?:y|ies))\b")
 """Ids, and sums over studies, which stand in none of them."""
-_FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
+_FIGURE = re.compile(r"(?<![\w.])\d*\.?\d+(?!\w)")
 
 
 class Answered(NamedTuple):
@@ -86,11 +86,13 @@ def is_unsupported(sentence: str, cited: Sequence[str], texts: Mapping[str, str]
     """Whether something cited was not given, or a figure stands in none of what is cited."""
     if not set(cited) <= set(texts):
         return True
-    known = " ".join(texts[one] for one in cited).replace(",", "")
-    told = _COUNTS.sub("", sentence).replace(",", "")
-    return any(
-        not re.search(rf"(?<![\w.]){re.escape(n)}(?![\w])", known) for n in _FIGURE.findall(told)
-    )
+    known = _figures(" ".join(texts[one] for one in cited))
+    return not _figures(_COUNTS.sub("", sentence)) <= known
+
+
+def _figures(text: str) -> set[float]:
+    """The numbers of a text, however they are written: ".50", "0.5"."""
+    return {float(n) for n in _FIGURE.findall(text.replace(",", "").replace("·", "."))}
 
 
 @asynccontextmanager

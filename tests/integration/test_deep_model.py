@@ -55,7 +55,7 @@ async def test_every_prompt_holds_what_it_is_answered_from(tmp_path: Path) -> No
     assert "E9" not in records_of(mapped)
     assert "made-up trial 3" not in mapped  # retracted
     (matched,) = server.prompts("match_results")
-    assert "1. symptoms: a = A, b = -; no difference shown" in matched
+    assert "results, a = A, b = - unless told:\n1. symptoms: no difference shown" in matched
     (written,) = server.prompts("write_report")
     assert '<finding id="P1">' in written
 

@@ -58,7 +58,7 @@ _OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
 """Kinds that words for a control mean, the surest first."""
 
 
-_LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any|non?|without)\b", re.IGNORECASE)
+_LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any|non?(?!-)|without)\b", re.IGNORECASE)
 """Words for a class without the drugs that a record names by themselves, or for none of it."""
 
 

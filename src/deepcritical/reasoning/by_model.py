@@ -93,7 +93,8 @@ def led(
 ) -> JudgeAssessment:
     """The assessment as a model leads on that matched the results: it ends the search, or aims it.
 
-    Its "enough" holds over any verdict, once what could speak against the drug was searched for.
+    Its "enough" holds over a verdict that tells something, once what could speak against the drug
+    was searched for.
     Where it names gaps or searches, the next round is for these, and for what is against.
 
     Args:
@@ -105,7 +106,7 @@ def led(
         gaps: Those that it was shown, in their order.
     """
     studies = store.studies(question.drug.name) if question.drug else ()
-    told = decide(studies).label is not VerdictLabel.INSUFFICIENT
+    told = decide(studies).label not in (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
     enough = told and answer.answers_question and answer.next_round == "enough"
     unseen = first_sides_open(question, store.queries_run)
     changes: dict[str, Any] = {"settled": enough and not unseen}

@@ -63,7 +63,7 @@ def checks_of(
     is_one = len(cited) == 1 and cited[0].way is not None
     found: dict[CheckName, list[Iterator[str]]] = {
         "figures": [_figure_faults(text, cited, source), _role_faults(text, source)],
-        "names": [_strange_names(text, records)],
+        "names": [_strange_names(text, source if own else records)],
         "population": [species_faults(text, cited, source)],
         "direction": [direction_faults(text, cited, own=own)] if own or is_one else [],
         "strength": [certainty_faults(text, cited)],
@@ -73,7 +73,7 @@ def checks_of(
         found["names"].append(_comparator_faults(text, cited, source))
     if own:
         found["figures"].append(_role_faults(text, "\n".join(map(_on_outcome, cited))))
-        found["population"].append(people_faults(text, cited, records))
+        found["population"].append(people_faults(text, cited, source))
         found["strength"].append(overstated(text, cited, source))
     told = {name: "; ".join(dict.fromkeys(chain(*faults))) for name, faults in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())

@@ -25,6 +25,13 @@ NOTHING = bounded(
     re.IGNORECASE,
 )
 """Comparators of a drug where nothing is given; the "no" in them denies nothing."""
+_PEOPLE = (
+    r"(\b(?:people|persons|patients|participants|adults|women|men|children|those) (?:at|with) )"
+)
+_CONTROLLED = bounded(r"\b(?:placebo|sham|active)[- ](?=controlled\b)", re.IGNORECASE)
+_OPPOSED = bounded(r"\b(?:in contrast|relative|in comparison|as opposed) to\b", re.IGNORECASE)
+_OF_DOSE = bounded(r"\b(?:usual|standard) (?=dos(?:e|es|age)\b|practice\b)", re.IGNORECASE)
+"""Words beside which "placebo" or "usual" is no arm that a sentence is about."""
 _WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
@@ -89,6 +96,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
             the better one where the finding does not.
     """
     cited = [_with_polarity(f) if own or _has_more(f) is not None else f for f in cited]
+    text = _OF_DOSE.sub("", _OPPOSED.sub("than", _CONTROLLED.sub("", text)))
     text = _without_people(text, cited)
     told: set[Sign] = set()
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
@@ -108,7 +116,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
                 said = ", ".join(f"{f.id} says “{f.way.value}”" for f in owners if f.way)
                 fault = f"it says “{sign}”" + (f", {said}" if said else " and its findings do not")
                 faults.append(fault)
-    if len(cited) > 1 and any(f.way not in (Way.NO_DIFFERENCE, None) for f in cited):
+    if any(f.way not in (Way.NO_DIFFERENCE, None) for f in cited):
         yield from faults  # "higher, but not significantly" is of no difference
     if told:
         for finding in cited:
@@ -118,12 +126,12 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
 
 
 def _without_people(text: str, cited: Sequence[Finding]) -> str:
-    """Return a text without words for a direction that only name people: "at increased risk"."""
+    """Return a text without words for a direction that only name people: "adults at high risk"."""
     for finding in cited:
         for one, other in pairwise(words(finding.population)):
             if one.key in SIGN_WORDS:
-                phrase = rf"(?i)\b{re.escape(one.raw)}(?=\s{re.escape(other.raw)}\b)"
-                text = re.sub(phrase, "", text)
+                phrase = rf"{re.escape(one.raw)}(?=\s{re.escape(other.raw)}\b)"
+                text = re.sub(rf"{_PEOPLE}{phrase}", r"\1", text, flags=re.IGNORECASE)
     return text
 
 
@@ -211,9 +219,11 @@ def _arms(
     told = words(clause)
     subjects: list[bool] = []
     behind: set[bool] = set()
+    last = 0
     for at, word in enumerate(told):
         if word.key in drug | other:
-            before = {w.key for w in told[max(0, at - 3) : at]}
+            before = {w.key for w in told[max(last, at - 3) : at]}
+            last = at + 1
             if before & COMPARING or _WITHOUT in before:
                 behind.add(word.key in drug)
             else:

@@ -96,8 +96,9 @@ def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
 
 
 def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int, Sign]]:
-    if any(word.key in _LIMITS_OF and not word.depth for word in found):
-        return
+    # What stands behind an interval is what its limits allow.
+    limits = (at for at, word in enumerate(found) if word.key in _LIMITS_OF and not word.depth)
+    found = found[: next(limits, len(found))]
     for at, word in enumerate(found):
         key = stem(word.raw) if word.is_figure else word.key  # "doubled"
         if key == _MORE and at > 2 and [w.key for w in found[at + 1 : at + 2]] == [_THAN]:

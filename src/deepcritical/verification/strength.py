@@ -13,7 +13,8 @@ from deepcritical.verification.signs import clauses, signs
 
 _CAUSAL = bounded(
     r"\b(?:caus(?:e[sd]?|ing)|prevent(?:s|ed|ing)?|leads? to|led to|due to|because of|"
-    r"result(?:ed|ing) in|responsible for)\b",
+    r"result(?:ed|ing) in|(?<!the )results in (?:an?|less|more|fewer|lower|higher|better|worse)|"
+    r"responsible for)\b",
     re.IGNORECASE,
 )
 _FIRM = bounded(
@@ -44,7 +45,9 @@ _DESIGNS = tuple(
         (r"\btrials?\b", rf"\btrial|{_BY_CHANCE}"),
         (r"\bplacebo[- ]controlled\b", "placebo"),
         (r"\b(?:cohorts?|case[- ]control|cross[- ]sectional|observational)\b", _OBSERVED),
-        (r"\b(?:(?:meta|pooled)[- ]analys[ei]s|systematic reviews?)\b", "analys|pooled|review"),
+        (r"\b(?:meta|pooled)[- ]analys[ei]s\b", r"meta-?\s?analys|pooled|\breview of"),
+        (r"\bsystematic reviews?\b", r"\breview|meta-?\s?analys"),
+        (r"\bdouble[- ]blind", r"double[- ]blind"),
     )
 )
 

@@ -31,7 +31,7 @@ from deepcritical.writing.studies import (
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.under_way import trials_under_way
 from deepcritical.writing.unread import own_words, quoted, without_text
-from deepcritical.writing.words import LATEST, listed, row_sentence, told_of, vote_words
+from deepcritical.writing.words import FIFTH, LATEST, listed, row_sentence, told_of, vote_words
 
 _MOST_CITED = 5
 """Records that are named where nothing was decided: of dozens each number would stand there."""
@@ -166,7 +166,7 @@ def _answer(
         strength=verdict.strength_of_harm,
         wording=wording,
     )
-    if wording >= LATEST and assessed and _is_of_others(verdict):
+    if wording >= FIFTH and assessed and _is_of_others(verdict):
         said = f"{said.rstrip('.')}{_OF_OTHERS}."
     yield Sentence(text=said, evidence_ids=ids)
     if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:
@@ -177,7 +177,7 @@ def _answer(
         yield Sentence(text=said, evidence_ids=told_of(row, wording))
     if verdict.downgrades and assessed:
         rated = _rated(verdict, wording)
-        ids = rated.evidence_ids if rated and wording >= LATEST else verdict.deciding_ids
+        ids = rated.evidence_ids if rated and wording >= FIFTH else verdict.deciding_ids
         yield Sentence(text=_certainty(verdict, rated), evidence_ids=ids)
 
 
@@ -203,7 +203,7 @@ def _rated(verdict: Verdict, wording: int) -> OutcomeRow | None:
     """Return the row whose reasons are those of the verdict: of several, one that decides."""
     rows = [r for r in verdict.rows if r.reasons == verdict.downgrades]
     decided = set(verdict.deciding_ids)
-    deciding = [r for r in rows if decided & set(r.evidence_ids)] if wording >= LATEST else []
+    deciding = [r for r in rows if decided & set(r.evidence_ids)] if wording >= FIFTH else []
     return next(iter((*deciding, *rows)), None)
 
 

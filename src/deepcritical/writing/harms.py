@@ -20,6 +20,7 @@ from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.writing.unread import quoted, tells_finding
 from deepcritical.writing.words import (
+    FIFTH,
     FIRST,
     FOURTH,
     LATEST,
@@ -134,10 +135,10 @@ def _listed(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
         return Sentence(text=f"Also more frequent: {told}.", evidence_ids=ids)
     by_kind: dict[str, dict[str, list[str]]] = {}
     for row in named:
-        more = "higher" if wording >= LATEST and is_measured(row) else "more frequent"
+        more = "higher" if wording >= FIFTH and is_measured(row) else "more frequent"
         given = as_tested(row, drug, wording) if row.tested_as else ""
-        name = (measured_as(row) if wording >= LATEST else "") or row.outcome
-        beside = _than(row.comparator, given if wording >= LATEST else "")
+        name = (measured_as(row) if wording >= FIFTH else "") or row.outcome
+        beside = _than(row.comparator, given if wording >= FIFTH else "")
         by_kind.setdefault(more, {}).setdefault(beside, []).append(name)
     kinds = (
         f"{more}: {'; '.join(f'{listed(names)}{beside}' for beside, names in of_kind.items())}"
@@ -160,7 +161,7 @@ def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     names = listed([r.outcome for r in rows], "or")
     ids = tuple(dict.fromkeys(i for r in rows for i in r.evidence_ids))
     least = min((r.certainty for r in rows), key=LADDER.index)
-    members = {r.members for r in rows if wording >= LATEST}
+    members = {r.members for r in rows if wording >= FIFTH}
     given = members.pop() if len(members) == 1 else ""
     text = f"No excess of {names} was shown with {given or drug} ({least.value} certainty)."
     return Sentence(text=text, evidence_ids=ids)

@@ -51,9 +51,9 @@ _WHERE: dict[Tier, str] = {
     "reported": "as a narrative review tells, ",
     "uncontrolled": "",
 }
-WORDINGS = (1, 2, 3, 4, 5)
+WORDINGS = (1, 2, 3, 4, 5, 6)
 """Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, FOURTH, LATEST = WORDINGS
+FIRST, SECOND, THIRD, FOURTH, FIFTH, LATEST = WORDINGS
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -78,7 +78,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         said = said.replace(_ONE_DIFFERS, _DISAGREE)
     else:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
-    if wording >= LATEST and (measured := measured_as(row)):
+    if wording >= FIFTH and (measured := measured_as(row)):
         outcome = f"{outcome} (reported as {measured})"
     is_subject = wording < FOURTH or "of {outcome} was " not in said
     if wording >= THIRD and is_subject and _is_plural(outcome):
@@ -98,7 +98,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
 def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
     """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
     if not row.tested_as:
-        return row.members if wording >= LATEST and row.members else drug
+        return row.members if wording >= FIFTH and row.members else drug
     is_named = wording < LATEST or drug.casefold() in row.tested_as.casefold()
     return f"{row.tested_as}, {'among them' if is_named else 'the class of'} {drug},"
 
@@ -140,7 +140,7 @@ def _effect(row: OutcomeRow, wording: int) -> str:
         if wording >= FOURTH and is_of_fears_beside(row):
             return f"{none}, {MORE_BESIDE}"
         who = _who_differs(row, wording)
-        who = f"{where}{who}" if wording >= LATEST else who
+        who = f"{where}{who}" if wording >= FIFTH else who
         return f"{who} on the effect of {{drug}} on {{outcome}} against {{against}}"
     if row.way is Way.NO_DIFFERENCE:
         return none
@@ -162,7 +162,7 @@ def _verb(row: OutcomeRow, wording: int) -> str:
     Returns:
         '' where it is unclear which way is better.
     """
-    if wording >= LATEST and row.is_fatal and not _LASTING.search(row.outcome):
+    if wording >= FIFTH and row.is_fatal and not _LASTING.search(row.outcome):
         # Of deaths fewer are better, whatever a reader says of the words that count them.
         return "reduced" if row.way is Way.BENEFIT else "increased"
     construct = construct_of(row.outcome, row.outcome)
@@ -183,7 +183,7 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     if wording >= FOURTH:
         differ = f"{who} on {{outcome}} with {{drug}} against {{against}}"
         differ = f"{none}, {MORE_BESIDE}" if is_of_fears_beside(row) else differ
-    measured = is_measured(row) if wording >= LATEST else is_amount(row.outcome)
+    measured = is_measured(row) if wording >= FIFTH else is_amount(row.outcome)
     measured = measured and wording >= FOURTH
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
     return {
@@ -243,7 +243,7 @@ def _figures(row: OutcomeRow, wording: int) -> str:
         studies += _of_class_too(row)
     elif wording >= THIRD:
         studies += _of_class_too(row) + _beside(row)
-    if wording >= FOURTH and (sides := sides_words(row, former=wording < LATEST)):
+    if wording >= FOURTH and (sides := sides_words(row, former=wording < FIFTH)):
         studies += f": {sides}"
     parts = (
         effect_size(row, former=wording < THIRD, both=wording < FOURTH),
@@ -256,9 +256,9 @@ def _figures(row: OutcomeRow, wording: int) -> str:
 
 def _reviews(row: OutcomeRow, several: str, wording: int) -> str:
     """Return what reviews a row is from, and of how many studies as far as they tell."""
-    is_untold = wording >= LATEST and row.studies == len(row.effects)
+    is_untold = wording >= FIFTH and row.studies == len(row.effects)
     of = several if row.studies == 1 or is_untold else f"{row.studies} {several}"
-    if wording >= LATEST and len(row.effects) > 1:
+    if wording >= FIFTH and len(row.effects) > 1:
         return f"from {len(row.effects)} reviews of {of}"
     return f"{'from a ' if wording >= FOURTH else ''}review of {of}"
 
@@ -299,7 +299,7 @@ def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST) -> str:
         wording: One of `WORDINGS`.
     """
     size = size_words(vote)
-    differ = "results differ" if wording >= LATEST else "results point both ways"
+    differ = "results differ" if wording >= FIFTH else "results point both ways"
     way = differ if vote.way is Way.CONFLICT else ""
     way = way or direction_words(vote.importance, vote.way, vote.tier, vote.control)
     told = f"{way}{f' ({size})' if size else ''}"

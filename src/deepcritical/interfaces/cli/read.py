@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -234,11 +235,16 @@ def accept() -> None:
 
 def canonical_id(record: str) -> str:
     """The id as readings have it: ``pmid:``, ``pmcid:``, ``nct:`` or ``doi:``."""
-    from deepcritical.verification.ids import id_named
-
     given = record.strip()
-    as_it_is = ":" in given and "/" not in given
-    return id_named(given) or (given if as_it_is else f"doi:{given.lower()}")
+    if ":" in given and not given.lower().startswith("http"):
+        return given if given[:4].lower() != "nct:" else f"nct:{given[4:].upper()}"
+    if re.fullmatch(r"\d{1,9}", given):
+        return f"pmid:{given}"
+    if re.fullmatch(r"NCT\d{8}", given, re.IGNORECASE):
+        return f"nct:{given.upper()}"
+    if re.fullmatch(r"PMC\d{1,9}", given, re.IGNORECASE):
+        return f"pmcid:{given.upper()}"
+    return f"doi:{given.lower().removeprefix('https://doi.org/')}"
 
 
 def _told(kept: Kept) -> str:
