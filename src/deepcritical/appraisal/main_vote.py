@@ -85,7 +85,8 @@ def is_nowhere_more(votes: Sequence[Vote]) -> bool:
 def _estimated(votes: Sequence[Vote]) -> list[Vote]:
     """The votes without ratios that shares come to, where the record gives a ratio.
 
-    It goes before those of one level; of deaths, which nothing takes back, before those of any.
+    It goes before those of one level; of deaths, which nothing takes back, before those of any. No
+    harm is taken out.
     """
     ratios = [
         (vote, (vote.arm, vote.tier, vote.directness, vote.is_fatal or vote.level == "primary"))
@@ -93,7 +94,11 @@ def _estimated(votes: Sequence[Vote]) -> list[Vote]:
         if _is_ratio(vote) and vote.level in _LEVELS
     ]
     told = {whose for vote, whose in ratios if not vote.from_arms}
-    calculated = [vote for vote, whose in ratios if vote.from_arms and whose in told]
+    calculated = [
+        vote
+        for vote, whose in ratios
+        if vote.from_arms and whose in told and vote.way is not Way.HARM
+    ]
     return [vote for vote in votes if all(vote is not one for one in calculated)]
 
 

@@ -97,7 +97,8 @@ def participants(evidence: Evidence) -> int | None:
     if best is None or (arms and best.n < arms and not best.at_random):
         return arms or _of_results(text)
     other = _OTHER_ARMS.search(text)
-    return best.n - (_sum(other) if other else 0)
+    rest = best.n - (_sum(other) if other else 0)
+    return rest if rest >= _LEAST else best.n
 
 
 def _counts(text: str) -> Iterator[Count]:

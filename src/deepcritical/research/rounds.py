@@ -22,7 +22,7 @@ def round_result(session: ResearchSession, assessment: JudgeAssessment) -> Round
         records=len(session.store.evidence),
         new_records=session.new_in_round,
         sufficient=assessment.recommendation == "synthesize",
-        settled=assessment.settled,
+        settled=assessment.settled and not session.failed_in_round,
         open_queries=len(wanted - session.store.queries_run),
         unread=session.failed_in_round and not session.answered_in_round,
         elapsed_s=session.elapsed_s,
