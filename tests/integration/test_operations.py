@@ -266,6 +266,12 @@ def make_older(url: str, migrations: list[str]) -> None:
 
 
 class TestOtherVersions:
+    @pytest.fixture(params=["sqlite", "postgresql"])
+    def url(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+        """An empty database: which tables it has is what these tests are about."""
+        with fresh_database(request.param, tmp_path) as url:
+            yield url
+
     async def test_a_database_without_the_newest_migration_is_refused_and_left_as_it_is(
         self, url: str
     ) -> None:

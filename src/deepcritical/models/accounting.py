@@ -40,7 +40,8 @@ class RunAccount:
         self.by_rule: dict[Judgement, str] = {}
         """What rules did in the model's place, and how far."""
         self._manages = self._told_end = False
-        self._new_records = self._matching = 0
+        self.new_records = self.matching = 0
+        """Records to read and requests to match sentences in, once they are known."""
 
     async def budget(self, *, manages: bool = False) -> None:
         """Tell the expected cost of the run, before a model is first asked."""
@@ -57,20 +58,20 @@ class RunAccount:
 
     async def to_read(self, new_records: int) -> None:
         """The same, once it is known how many records are to be read; told once."""
-        if not self._new_records:
-            self._new_records = new_records
+        if not self.new_records:
+            self.new_records = new_records
             await self._plan()
 
     async def to_match(self, requests: int) -> None:
         """The same, once it is known in how many requests sentences are matched; told once."""
-        if not self._matching:
-            self._matching = requests
+        if not self.matching:
+            self.matching = requests
             await self._plan()
 
     async def _plan(self) -> None:
-        limits, new_records = self._desk.limits, self._new_records
+        limits, new_records = self._desk.limits, self.new_records
         parts = list(
-            _parts(self._server, limits, new_records, self._matching, manages=self._manages)
+            _parts(self._server, limits, new_records, self.matching, manages=self._manages)
         )
         estimate = _estimated(self._server, limits, parts)
         await self._desk.tell(

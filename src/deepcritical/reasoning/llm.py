@@ -143,6 +143,10 @@ class Remembered(Model):
     """Hash of the studies that it was shown for that."""
     gaps: tuple[OpenGap, ...] = ()
     """The open gaps that it was shown for that."""
+    new_records: int = 0
+    """Records that it was to read, as the budget was last told; 0 while that is not known."""
+    matching: int = 0
+    """Requests in which it was to match sentences, likewise."""
 
 
 class LLMReasoner(InquiryModel):
@@ -198,6 +202,8 @@ class LLMReasoner(InquiryModel):
             assessed=self._assessed,
             judged_on=self._judged_on,
             gaps=self._gaps,
+            new_records=self._account.new_records,
+            matching=self._account.matching,
         )
         return left.model_dump(mode="json")
 
@@ -206,6 +212,7 @@ class LLMReasoner(InquiryModel):
         kept = Remembered.model_validate(left)
         self._asker.go_on(kept.asked)
         self._account.by_rule = dict(kept.by_rule)
+        self._account.new_records, self._account.matching = kept.new_records, kept.matching
         self._plans = dict(kept.plans)
         self._searches = kept.searches
         self._assessed = kept.assessed
