@@ -1,4 +1,4 @@
-"""How runs end whose model is slow or dead: each within its time, and with a report.
+"""Ends of runs whose model is slow or dead: each within its time, and with a report.
 
 Usage: python -m benchmarks.deadlines [--scale N]
 

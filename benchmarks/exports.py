@@ -1,4 +1,4 @@
-"""How long a report of 60 references takes in each format, and in all of them.
+"""Time that a report of 60 references takes in each format, and in all of them.
 
 Usage: python benchmarks/exports.py. The report is that of the bundled snapshot, with its references
 repeated under new ids until there are 60. Target: all formats in under 3 s, imports included.

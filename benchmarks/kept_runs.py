@@ -1,4 +1,4 @@
-"""How large a database of many ended runs is, and how long its list and its search take.
+"""Size of a database of many ended runs, and time of its list and its search.
 
 A run of each orchestration over the bundled snapshot is made with all that is stored of it, and
 pruned as a worker does. Its rows are then copied, each copy with a question of its own.

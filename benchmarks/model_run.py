@@ -1,4 +1,4 @@
-"""What a report costs with a model: calls, prompt tokens, calls on the critical path, time.
+"""Cost of a report with a model: calls, prompt tokens, calls on the critical path, time.
 
 A made-up model answers over HTTP on loopback, the bundled snapshot is searched. First both answer
 at once, so that what is left is our own work; then the model takes 2 s and a search 0.5 s, and the

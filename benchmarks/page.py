@@ -1,4 +1,4 @@
-"""What a person at the page waits for, and what the page costs the network.
+"""Waiting times of a person at the page, and the page's weight on the network.
 
 Prints five tables: the first answer of the server beside an empty page of the framework, with its
 processor time and memory; the time from the click to the first progress on the screen; the bytes

@@ -1,4 +1,4 @@
-"""Whether one question in several wordings gets one answer, over the demo snapshot.
+"""One question in several wordings gets one answer, over the demo snapshot.
 
 A report counts as the same with the same verdict and the same deciding studies, an answer with the
 same references. `questions_data/paraphrases.jsonl` holds twenty questions in six wordings each,

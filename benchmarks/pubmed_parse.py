@@ -1,4 +1,4 @@
-"""How fast an EFetch answer of 1,000 records is read, and in how much memory.
+"""Speed and memory of reading an EFetch answer of 1,000 records.
 
 Usage: python benchmarks/pubmed_parse.py EFETCH.xml ... takes the records of recorded answers in
 turn, each under a PMID of its own, until there are enough. Targets: under 2 s; peak memory beside

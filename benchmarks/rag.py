@@ -1,4 +1,4 @@
-"""What indexing and retrieval cost, each figure as a ratio to its floor or its limit.
+"""Cost of indexing and retrieval, each figure as a ratio to its floor or its limit.
 
 - ingest: texts through the product, as a ratio to sentence-transformers' own encode of the same
   texts (target: at most 1.1); the same texts in a new run, as a ratio to the first (target: 0.05)

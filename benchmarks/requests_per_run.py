@@ -1,4 +1,4 @@
-"""How often one run asks each source and the model, counted by servers on loopback.
+"""Requests of one run to each source and the model, counted by servers on loopback.
 
 The servers hold made-up records, so a real question may differ: it is the structure that shows. No
 answer is kept between runs. Usage: `python -m benchmarks.requests_per_run`

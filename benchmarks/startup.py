@@ -1,4 +1,4 @@
-"""What a person waits for at the command line: the help, a refused question, a report.
+"""Waiting times at the command line: the help, a refused question, a report.
 
 Each command is run as a process of its own, several times; the table gives the fastest run and the
 median, and how many times the fastest run of the interpreter alone that is. Then the modules whose

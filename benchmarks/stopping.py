@@ -1,4 +1,4 @@
-"""How soon a run is stopped that another process cancels: from the command to its acknowledgement.
+"""Time until a run stops that another process cancels: from the command to its acknowledgement.
 
 The run waits in a judgement; the second process is one that asks again and again, so that the start
 of a command is not part of it.

@@ -1,4 +1,4 @@
-"""How long 1,000 kept readings take to load, as the second question on a topic has them loaded.
+"""Time to load 1,000 kept readings, as the second question on a topic has them loaded.
 
 `python -m benchmarks.study_readings`. The readings are made up, on SQLite, each of about 2 KB; they
 are kept once, and then looked up five times by the hashes of their texts.

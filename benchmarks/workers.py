@@ -1,4 +1,4 @@
-"""What more workers bring, what coordination costs, and how long a second user waits.
+"""Gain of more workers, cost of coordination, and waiting time of a second user.
 
 Runs by rules over a snapshot, whose sources answer at once, on PostgreSQL. "Alone" is the same run
 without database, queue and journal; the difference is what coordination costs a run. As these runs

@@ -1,4 +1,4 @@
-"""What every test stands on: a clean environment, an event loop unblocked, small factories.
+"""Fixtures of all tests: a clean environment, an event loop unblocked, small factories.
 
 No record that is made here is of this world: the drug is "examplol", the condition "testitis".
 """

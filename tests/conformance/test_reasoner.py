@@ -1,4 +1,4 @@
-"""What every reasoner must keep, with a model or without."""
+"""The contract of every reasoner, with a model or without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every source must keep, whatever it searches."""
+"""The contract of every source, whatever it searches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What drives the page in a real browser. Pictures of it are left in ``out/screenshots``."""
+"""Drives the page in a real browser; pictures of it are left in ``out/screenshots``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command says of a disk that is full or read-only, and that nothing there is lost."""
+"""Commands name a disk that is full or read-only, and nothing there is lost."""
 
 from __future__ import annotations
 

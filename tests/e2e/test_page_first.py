@@ -1,4 +1,4 @@
-"""What a visitor sees first: where the answer stands, how it is reached, what is sent for it."""
+"""The first view: where the answer stands, how it is reached, and its weight on the network."""
 
 from __future__ import annotations
 

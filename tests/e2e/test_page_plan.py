@@ -1,4 +1,4 @@
-"""What the form asks for: a plan first, other sources and limits, an answer, light or dark."""
+"""The choices of the form: a plan first, other sources and limits, an answer, light or dark."""
 
 from __future__ import annotations
 

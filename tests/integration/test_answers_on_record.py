@@ -1,4 +1,4 @@
-"""What a model answered is on record before it is used, so that no kill has it paid twice."""
+"""A model's answer is on record before it is used, so that no kill has it paid twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page fetches, over real HTTP: events, files, refusals."""
+"""The page's requests over real HTTP: events, files, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which records of a real run a model would be shown, by retrieval within the run."""
+"""Retrieval within a real run chooses the records that a model is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one address may have of a server at once: requests that are open, and sessions."""
+"""Limits of one address on a server: requests that are open at once, and sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a damaged, full or read-only database is told as, on the command line and over HTTP."""
+"""Messages for a damaged, full or read-only database, on the command line and over HTTP."""
 
 from __future__ import annotations
 

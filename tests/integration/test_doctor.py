@@ -1,4 +1,4 @@
-"""What `doctor` finds, over real HTTP to servers on loopback that fail as they are told to."""
+"""Findings of `doctor`, over real HTTP to servers on loopback that fail as they are told to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the client of every source keeps, and what it never does: errors, forms and keys."""
+"""The cache of the client of every source, which never keeps errors, forms or keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who leaves at a bad moment leaves nothing behind, and who closes twice cuts nothing short."""
+"""A client that leaves at a bad moment leaves nothing behind; closing twice cuts nothing short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run understands is one frame, whichever answer is wanted, and the one that rules read."""
+"""One frame for a question, whichever answer is wanted: the one that rules read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What whoever operates workers sees, on both databases, and that looking changes nothing."""
+"""The operator's view of workers, on both databases; looking changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user does with his own runs over REST: search them, see them wait, go on with them."""
+"""A user's own runs over REST: searched, seen waiting, continued."""
 
 from __future__ import annotations
 

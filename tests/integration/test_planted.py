@@ -1,4 +1,4 @@
-"""What a reasoner makes up is caught in the live path: through the real team, not beside it."""
+"""Planted inventions of a reasoner are caught in the live path: through the real team."""
 
 from __future__ import annotations
 

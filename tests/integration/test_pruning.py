@@ -1,4 +1,4 @@
-"""What is removed of runs that have ended, and what stays, on both databases."""
+"""Pruning removes the journal of ended runs and keeps the rest, on both databases."""
 
 from __future__ import annotations
 

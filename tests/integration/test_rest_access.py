@@ -1,4 +1,4 @@
-"""Who may do what over HTTP: on loopback, beyond it, and on a public server."""
+"""Permissions over HTTP: on loopback, beyond it, and on a public server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a round does when sources fail in it, or tell more of a record than an earlier one did."""
+"""Rounds in which sources fail, or tell more of a record than an earlier one did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server tends beside its runs: a database that is not there yet, and runs left with it."""
+"""A server's background duties: a database that comes later, and runs left with it."""
 
 from __future__ import annotations
 

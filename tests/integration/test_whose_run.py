@@ -1,4 +1,4 @@
-"""Which process a run is left to: none that cannot do it, none that has lost it, and one later."""
+"""The process that a run is left to: none that cannot do it, none that has lost it, one later."""
 
 from __future__ import annotations
 

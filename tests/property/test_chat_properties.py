@@ -1,4 +1,4 @@
-"""What must hold of a chat whatever is said and whatever is chosen: research waits for a yes."""
+"""Properties of a chat, whatever is said and chosen: research waits for a yes."""
 
 from __future__ import annotations
 

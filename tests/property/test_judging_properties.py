@@ -1,4 +1,4 @@
-"""What must hold of judging whatever the evidence is, from made-up records to the verdict."""
+"""Properties of judging, from made-up records to the verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of pooled estimates, whatever the trials."""
+"""Properties of pooled estimates, whatever the trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of every report that the research path writes, whatever its store holds."""
+"""Properties of every report that the research path writes, whatever its store holds."""
 
 from __future__ import annotations
 

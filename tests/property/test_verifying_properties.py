@@ -1,4 +1,4 @@
-"""What must hold of `verify_claim` whatever the record says."""
+"""Properties of `verify_claim`, whatever the record says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run knows of a work does not depend on which source was heard first."""
+"""A run's knowledge of a work does not depend on which source was heard first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the facts of a run cover its checklist."""
+"""Coverage of a checklist by the facts of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model may add to what code found for a question, and what it may not."""
+"""Additions of a model to what code found for a question, and their limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sentences of which records speak to a need, and which never do."""
+"""Sentences of records that speak to a need, and those that never do."""
 
 from __future__ import annotations
 

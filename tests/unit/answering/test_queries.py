@@ -1,4 +1,4 @@
-"""What is searched for a question: what it names, then each open need in other words."""
+"""Queries of a question: what it names, then each open need in other words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a model's words may be quoted, and what may be searched."""
+"""A model's words that may be quoted, and those that may be searched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question is about: names that a vocabulary knows, and words that only rank."""
+"""Topics of a question: names that a vocabulary knows, and words that only rank."""
 
 from __future__ import annotations
 

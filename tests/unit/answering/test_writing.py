@@ -1,4 +1,4 @@
-"""What an answer says: the verdict of a report, results, or the words of the records."""
+"""The text of an answer: the verdict of a report, results, or the words of the records."""
 
 from __future__ import annotations
 

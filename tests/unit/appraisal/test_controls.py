@@ -1,4 +1,4 @@
-"""What a drug was compared with, under which name it was tested, and at which dose."""
+"""Comparators, names under which a drug was tested, and its doses."""
 
 from __future__ import annotations
 

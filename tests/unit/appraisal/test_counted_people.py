@@ -1,4 +1,4 @@
-"""How many people and studies a result counts for, and which of several reviews is weighed."""
+"""People and studies that a result counts for, and the review that is weighed of several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which results tell whether a drug keeps people from a condition, and which are of another one."""
+"""Results on prevention of a condition, and results of another one."""
 
 from __future__ import annotations
 

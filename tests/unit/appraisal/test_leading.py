@@ -1,4 +1,4 @@
-"""Which rows lead, and what must hold between rows and label."""
+"""Leading rows, and what must hold between rows and label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which row, whose people and which arms a result belongs to, in cases of a clinical review."""
+"""Row, people and arms of a result, in cases of a clinical review."""
 
 from __future__ import annotations
 

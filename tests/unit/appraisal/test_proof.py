@@ -1,4 +1,4 @@
-"""What figures prove and what they do not: counts, intervals, p, studies that found nothing."""
+"""Proof by figures: counts, intervals, p, studies that found nothing."""
 
 from __future__ import annotations
 

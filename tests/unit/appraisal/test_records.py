@@ -1,4 +1,4 @@
-"""What one record says for or against the drug, and what is said where no sentence does."""
+"""One record's word for or against the drug, and the remark where no sentence bears it."""
 
 from __future__ import annotations
 

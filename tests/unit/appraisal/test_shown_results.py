@@ -1,4 +1,4 @@
-"""Which results a model is asked to match: those that code would not refuse whatever it says."""
+"""Results that a model is asked to match: those that code would not refuse whatever it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a harm is asked about, in whom, against what, and what stands for the drug itself."""
+"""A harm asked about, its people, its comparator, and what stands for the drug itself."""
 
 from __future__ import annotations
 

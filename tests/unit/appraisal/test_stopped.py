@@ -1,4 +1,4 @@
-"""Which comparisons test stopping a drug, which arm is the one that stopped, and what it counts."""
+"""Comparisons that test stopping a drug, the arm that stopped, and what it counts."""
 
 from __future__ import annotations
 

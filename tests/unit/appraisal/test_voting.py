@@ -1,4 +1,4 @@
-"""Which results of a study vote: each rule with the votes it gives, or the reason for none."""
+"""Votes of a study's results: each rule with the votes it gives, or the reason for none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would change a verdict: the same rules over one study less, one more, or trials alone."""
+"""Changes of a verdict: the same rules over one study less, one more, or trials alone."""
 
 from __future__ import annotations
 

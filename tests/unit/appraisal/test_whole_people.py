@@ -1,4 +1,4 @@
-"""Whether a result is of all people of a study, and which of several on one outcome counts."""
+"""Results of all people of a study, and the one of several on one outcome that counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lowers and raises GRADE certainty of one record, domain by domain."""
+"""GRADE certainty of one record is lowered and raised, domain by domain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside a report on the page, and the trace of a run, as HTML fragments."""
+"""Panels beside a report on the page, and the trace of a run, as HTML fragments."""
 
 from __future__ import annotations
 

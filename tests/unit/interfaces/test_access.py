@@ -1,4 +1,4 @@
-"""Who may start, stop and list: every way in which a caller can say who he is."""
+"""Permission to start, stop and list: every way in which a caller can say who he is."""
 
 from __future__ import annotations
 

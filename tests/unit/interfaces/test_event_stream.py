@@ -1,4 +1,4 @@
-"""What a stream of events leaves behind when its reader goes: nothing."""
+"""A stream of events leaves nothing behind when its reader goes."""
 
 from __future__ import annotations
 

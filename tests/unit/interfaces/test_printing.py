@@ -1,4 +1,4 @@
-"""Which form of a report is printed, and where the rest of it is."""
+"""The form of a report that is printed, and the place of the rest of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is recorded of a call is, after its way through JSON, exactly what it was."""
+"""The record of a call is, after its way through JSON, exactly what it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call tells while it is recorded: at once, and once."""
+"""Events of a call that is being recorded are told at once, and once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of the drugs that a question names are asked about, and which of them are one."""
+"""Drugs asked about among those that a question names, and names of one drug."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a question asks if there is no effect."""
+"""Questions that ask whether there is no effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a question is on a harm or on a benefit: the fault that would turn a verdict round."""
+"""A question is on a harm or on a benefit: a fault here would turn a verdict round."""
 
 from __future__ import annotations
 

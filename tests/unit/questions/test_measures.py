@@ -1,4 +1,4 @@
-"""What a question says is measured, in words that no list of common outcomes has."""
+"""Measured outcomes of a question, in words that no list of common outcomes has."""
 
 from __future__ import annotations
 

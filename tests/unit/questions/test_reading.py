@@ -1,4 +1,4 @@
-"""What a question asks: kinds, roles, polarity; and what is declined, and why."""
+"""Kind, roles and polarity of a question; refusals with their reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question names, and which of its conditions it asks about."""
+"""Names in a question, and the conditions among them that it asks about."""
 
 from __future__ import annotations
 

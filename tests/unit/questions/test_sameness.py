@@ -1,4 +1,4 @@
-"""Which questions ask the same: a labelled set, one half of it written after the rules were.
+"""Questions that ask the same: a labelled set, one half of it written after the rules were.
 
 ``pairs.jsonl`` is what the rules were made with, ``held_out.jsonl`` what they are measured on.
 """

@@ -1,4 +1,4 @@
-"""Which drug is asked about, and what it is compared with."""
+"""The drug asked about, and what it is compared with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a question is on stopping a drug, what it claims then, and what is searched for it."""
+"""Questions on stopping a drug: what they claim, and what is searched for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a model that matched results leads on: what ends the search, what the next round is for."""
+"""A model's matches decide the end of the search and the aim of the next round."""
 
 from __future__ import annotations
 

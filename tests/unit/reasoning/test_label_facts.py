@@ -1,4 +1,4 @@
-"""What a brief says of labels and other curated facts, over made-up ones."""
+"""Labels and other curated facts in a brief, over made-up ones."""
 
 from __future__ import annotations
 

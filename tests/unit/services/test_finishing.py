@@ -1,4 +1,4 @@
-"""What is brought to its end: however often the caller is cancelled, and it says so."""
+"""Work is brought to its end however often the caller is cancelled, and says so."""
 
 from __future__ import annotations
 

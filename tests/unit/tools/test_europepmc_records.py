@@ -1,4 +1,4 @@
-"""What a record of Europe PMC becomes; all records are made up."""
+"""Records of Europe PMC are parsed; all of them are made up."""
 
 from __future__ import annotations
 

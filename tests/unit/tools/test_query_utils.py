@@ -1,4 +1,4 @@
-"""What is asked, in the language of each source."""
+"""Queries in the language of each source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the names of a question become blocks of a query, and which filters go with them."""
+"""Names of a question become blocks of a query, with the filters that go with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a near-verbatim sentence may leave out or move, and what not."""
+"""Parts that a near-verbatim sentence may leave out or move, and parts that it may not."""
 
 from __future__ import annotations
 

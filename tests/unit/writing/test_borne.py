@@ -1,4 +1,4 @@
-"""What a brief says is no more than its records bear: turned figures, classes, doubts, labels."""
+"""A brief says no more than its records bear: turned figures, classes, doubts, labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows an answer tells, and which trials are listed as under way."""
+"""Rows that an answer tells, and trials that are listed as under way."""
 
 from __future__ import annotations
 

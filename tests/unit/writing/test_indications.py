@@ -1,4 +1,4 @@
-"""What a sentence of a label licenses a drug for, over made-up ones."""
+"""Indications in sentences of a label, over made-up ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How what was found of stopping a drug is told: by the name of stopping it, against going on."""
+"""Results of stopping a drug are told by the name of stopping it, against going on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How rows, harms and what a question asks beside the effect are told."""
+"""Sentences on rows, harms and what a question asks beside the effect."""
 
 from __future__ import annotations
 
