@@ -25,6 +25,7 @@ from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
+from deepcritical.research.closing import close_answer, close_report
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog, TraceWriter
 from tests.conftest import QUESTION
@@ -156,7 +157,8 @@ async def process(
         ending=asyncio.get_running_loop().create_future(),
         writer=writer,
     )
-    tool = Tool(schedule, lambda store: store.report if team else store.answer)
+    closing = close_report if team else close_answer
+    tool = Tool(schedule, closing, lambda store: store.report if team else store.answer)
     with contextlib.suppress(ResearchCancelled):
         await conduct(run, tool, hosted)
     document = run.ending.result() if run.ending.done() else None

@@ -149,8 +149,8 @@ class TestCancel:
 
 
 class TestDeadline:
-    @pytest.mark.parametrize("method", METHODS)
-    async def test_a_reasoner_that_hangs_does_not_outlive_the_deadline(
+    @pytest.mark.parametrize("method", ["refine_question", "generate_queries"])
+    async def test_before_anything_is_found_the_deadline_ends_a_run_without_a_report(
         self, made: Path, method: str
     ) -> None:
         reasoner = hanging(method, asyncio.Event())
@@ -161,6 +161,21 @@ class TestDeadline:
         assert ending.error == "BudgetExceeded"
         assert ending.advice
         assert isinstance(raised, BudgetExceeded)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("method", ["read_studies", "read_evidence", "write_report"])
+    async def test_what_was_found_is_reported_by_rules_at_the_deadline(
+        self, made: Path, method: str
+    ) -> None:
+        reasoner = hanging(method, asyncio.Event())
+        run = run_service(made, reasoner, deadline_s=4.0).submit(QUESTION)
+        events, report, _ = await end(run)
+        ending = events[-1].event
+        assert ending.type == "run_completed"
+        assert (ending.stop_reason is StopReason.DEADLINE) is (method != "write_report")
+        assert report
+        assert report.references
+        assert any("written by rules" in notice for notice in report.notices)
 
     async def test_a_slow_judge_leaves_time_for_the_report(self, made: Path) -> None:
         reasoner = slow("assess_evidence", 0.4)

@@ -106,6 +106,7 @@ UNANSWERED: dict[str, tuple[Callable[[], Address], float]] = {
     "429": (lambda: faulty(Fault(status=429)), 5.0),
     "500": (lambda: faulty(Fault(status=500)), 5.0),
     "503": (lambda: faulty(Fault(status=503)), 5.0),
+    "a page": (lambda: faulty(Fault(body="<html>Welcome</html>")), 5.0),
 }
 
 
@@ -116,6 +117,12 @@ async def test_a_request_without_an_answer_is_not_spending(how: str) -> None:
         with pytest.raises(NoAnswerError):
             await ask(asker)
         assert_only_unanswered(asker.purse)
+
+
+async def test_of_an_address_that_is_no_api_the_address_is_named() -> None:
+    async with faulty(Fault(body="<html>Welcome</html>")) as url, asker_of(priced(url)) as asker:
+        with pytest.raises(NoAnswerError, match="could not be read.*DEEPCRITICAL_MODEL_BASE_URL"):
+            await ask(asker)
 
 
 @pytest.mark.slow

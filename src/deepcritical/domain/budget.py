@@ -52,6 +52,7 @@ SHARES: dict[Judgement, float] = {
 
 _UNANSWERED_PER_CALL = 3
 """Requests without an answer for each call that is allowed, after which none is sent any more."""
+_QUESTION_SHARE = 0.4
 _CODE_S = 2.0
 """Seconds in which code writes and checks a report, also on a machine that has more to do."""
 
@@ -239,11 +240,14 @@ class Purse:
         """Seconds in which the judgement must be made.
 
         A tenth of the report's are for code, and two at least, as far as that is no more than half.
+        A question is understood within two fifths of research: the rest is for what is found.
         """
         limits = self.limits
         report_s = limits.deadline_s - limits.research_deadline_s
         code_s = max(0.1 * report_s, min(_CODE_S, 0.5 * report_s))
         end_s = limits.deadline_s - code_s if judgement == "report" else limits.research_deadline_s
+        if judgement == "question":
+            end_s *= _QUESTION_SHARE
         return max(0.0, end_s - self._elapsed_s())
 
     def _short_of(self, judgement: Judgement, most: Spent, reserved: Spent) -> str:

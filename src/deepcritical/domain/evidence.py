@@ -130,8 +130,9 @@ class EvidenceMetadata(Model):
 
 
 MAX_TEXT_CHARS = 50_000
-"""Characters that are read of a text that a source gives; no abstract has as many."""
-_CUT = f"Only the first {MAX_TEXT_CHARS:,} characters of this record were read."
+"""Characters that are read of a text that a source gives."""
+MAX_ABSTRACT_CHARS = 12_000
+"""Characters that are read of an abstract; the longest of 932 real ones has 4,760."""
 
 
 class Evidence(Model):
@@ -178,12 +179,15 @@ def is_own_document(record: Evidence) -> bool:
 
 
 def cut(record: Evidence) -> Evidence:
-    """Return a record with at most `MAX_TEXT_CHARS` characters of text; its note says so."""
-    if len(record.content) <= MAX_TEXT_CHARS:
+    """Return a record with no more text than is read of its kind; its note says so."""
+    is_abstract = record.metadata.text_kind == "abstract" and not is_own_document(record)
+    most = MAX_ABSTRACT_CHARS if is_abstract else MAX_TEXT_CHARS
+    if len(record.content) <= most:
         return record
-    note = " ".join(filter(None, (record.metadata.note, _CUT)))
+    told = f"Only the first {most:,} characters of this record were read."
+    note = " ".join(filter(None, (record.metadata.note, told)))
     metadata = record.metadata.model_copy(update={"note": note})
-    content = record.content[:MAX_TEXT_CHARS]
+    content = record.content[:most]
     return record.model_copy(update={"content": content, "metadata": metadata})
 
 

@@ -15,6 +15,7 @@ from deepcritical.jobs.durable import DurableReasoner, durable_sources
 from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.jobs.run import RunOf
 from deepcritical.models.desk import RunDesk
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
@@ -36,6 +37,8 @@ class Tool(NamedTuple):
     """The way that the runs of one tool are conducted."""
 
     schedule: Orchestrate
+    closing: Orchestrate
+    """Writes by rules, from what is there, where the deadline ends the schedule."""
     outcome: Callable[[EvidenceStore], Document | None]
     """Function that reads what the schedule ends with from where it leaves it."""
     telemetry: Telemetry = OFF
@@ -53,7 +56,7 @@ async def conduct(run: RunOf[Any], tool: Tool, host: Host = _HERE) -> None:
     ending: events.Event | None = DEFECT
     try:
         with host.telemetry.of_run(run.run_id):
-            await _schedule(run, tool.schedule, recorder)
+            await _schedule(run, tool, recorder)
         ended: Document | None = tool.outcome(session.store)
         if ended is None:
             raise ValueError("the schedule ended without a report")
@@ -84,7 +87,11 @@ async def _tell(session: ResearchSession, ending: events.Event) -> None:
         raise asyncio.CancelledError
 
 
-async def _schedule(run: RunOf[Any], schedule: Orchestrate, recorder: Recorder) -> None:
+async def _schedule(run: RunOf[Any], tool: Tool, recorder: Recorder) -> None:
+    """Follow the schedule; at the deadline, close with what was found.
+
+    The close is on no record: another process that takes the run up has the report's time anew.
+    """
     session = run.session
     await recorder.begin()
     await session.emit(events.RunStarted(question=session.text, reasoner=session.reasoner.name))
@@ -99,7 +106,12 @@ async def _schedule(run: RunOf[Any], schedule: Orchestrate, recorder: Recorder) 
         ):
             session.sources = durable_sources(sources, recorder)
             await session.emit(events.SourcesOpened(sources=session.sources.described))
-            await schedule(session)
+            await tool.schedule(session)
+    except errors.BudgetExceeded:
+        if not (recorder.deadline and recorder.deadline.expired() and session.store.evidence):
+            raise
+        session.reasoner = ExtractiveReasoner()
+        await tool.closing(session)
     finally:
         # The session outlives the run in memory; a key must not.
         session.reasoner = without_key

@@ -33,6 +33,7 @@ from deepcritical.jobs.run import OpenSources, RunOf, RunView
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
+from deepcritical.research.closing import close_answer, close_report
 from deepcritical.research.session import session_of
 from deepcritical.research.steps import plan_research
 from deepcritical.research.understanding import frame_of
@@ -103,8 +104,12 @@ class RunService(KnownRuns):
     def tools(self) -> dict[str, Tool]:
         """Return how the runs of each tool are conducted."""
         return {
-            RESEARCH: Tool(self.orchestrate, lambda store: store.report, self.telemetry),
-            DEEP_RESEARCH: Tool(self.answering, lambda store: store.answer, self.telemetry),
+            RESEARCH: Tool(
+                self.orchestrate, close_report, lambda store: store.report, self.telemetry
+            ),
+            DEEP_RESEARCH: Tool(
+                self.answering, close_answer, lambda store: store.answer, self.telemetry
+            ),
         }
 
     async def sources(self) -> tuple[str, ...]:

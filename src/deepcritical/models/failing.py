@@ -21,8 +21,8 @@ PASSING = (
     failures.ModelServerError,
     failures.ModelConnectionError,
 )
-UNANSWERED = (*PASSING, failures.ModelHTTPError, TimeoutError, asyncio.CancelledError)
-"""Failures of a request that got no answer: it is not spending."""
+UNANSWERED = (failures.ModelAPIError, TimeoutError, asyncio.CancelledError)
+"""Failures of a request that got no answer, or none that can be read: it is not spending."""
 OF_SERVER = (*PASSING, failures.ModelQuotaExceededError, TimeoutError)
 """Failures of a server, and not of the question: another model may answer it."""
 UNABLE = (

@@ -134,7 +134,7 @@ class Metered(WrapperModel):
         if not self._purse.seconds_left(self._judgement):
             raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
         await self._reserved(most)
-        actual = most  # also for an answer that cannot be read: the model has written it
+        actual = most  # also for an answer that is not used: the model has written it
         try:
             await self._book.sending(place)
             left_s = self._purse.seconds_left(self._judgement)
@@ -149,6 +149,12 @@ class Metered(WrapperModel):
             actual = Spent(unanswered=1)
             if not isinstance(error, asyncio.CancelledError):  # else it is asked again elsewhere
                 await self._book.unanswered(place)
+            raise
+        except failures.UnexpectedModelBehavior as error:
+            if type(error) is failures.UnexpectedModelBehavior:  # not of what a model wrote
+                actual = Spent(unanswered=1)
+                await self._book.unanswered(place)
+                raise failures.ModelAPIError(self.model_name, "no answer in the body") from error
             raise
         finally:
             self._purse.settle(most, actual)

@@ -77,8 +77,9 @@ class Library:
             of = {i: records[i] for i in open_}
             by_model = await call.by_model(model, of, hashes, owner, begun)
             found |= by_model.found
-        rest = {i: records[i] for i in records if i not in found}
-        found |= await calculated(_by_rules, rest)
+        for i in records:
+            if i not in found:  # each in a turn of its own: other runs wait for one at most
+                found[i] = await calculated(read_by_rules, records[i], datetime.now(UTC))
         return Outcome(
             {i: found[i] for i in records}, len(open_) if model else 0, by_model, call.problem
         )
@@ -196,7 +197,8 @@ def _precedence(kept: Kept, owner: str) -> tuple[bool, int, str, str]:
 def read_by_code(records: Mapping[str, Evidence]) -> dict[str, StudyReading]:
     """The readings that need neither a model nor a database: registry, curated, rules."""
     found = _by_code(records, {i: text_hash(evidence) for i, evidence in records.items()})
-    return found | _by_rules({i: e for i, e in records.items() if i not in found})
+    now = datetime.now(UTC)
+    return found | {i: read_by_rules(e, now) for i, e in records.items() if i not in found}
 
 
 def _by_code(records: Mapping[str, Evidence], hashes: Mapping[str, str]) -> dict[str, StudyReading]:
@@ -213,8 +215,3 @@ def _by_code(records: Mapping[str, Evidence], hashes: Mapping[str, str]) -> dict
         elif posted:
             found[i] = posted
     return found
-
-
-def _by_rules(records: Mapping[str, Evidence]) -> dict[str, StudyReading]:
-    now = datetime.now(UTC)
-    return {i: read_by_rules(evidence, now) for i, evidence in records.items()}

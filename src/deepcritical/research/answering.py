@@ -58,7 +58,7 @@ async def search_for_items(session: ResearchSession) -> None:
     await execute_searches(session, session.queries_ahead)
     await rank_records(session)
     await read_studies(session)
-    await _map_facts(session)
+    await map_facts(session)
 
 
 async def check_completeness(session: ResearchSession) -> None:
@@ -133,7 +133,7 @@ async def _queries(session: ResearchSession) -> tuple[SearchQuery, ...]:
     return tuple({q.text: q for q in wanted if q.text not in run}.values())
 
 
-async def _map_facts(session: ResearchSession) -> None:
+async def map_facts(session: ResearchSession) -> None:
     """Read every record that was not read yet; a quote that is not there is dropped."""
     store = session.store
     new = (key for key in store.evidence if key not in store.read_for_items)

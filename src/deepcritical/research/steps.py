@@ -211,7 +211,7 @@ async def _judge_anew(session: ResearchSession) -> None:
     """Chains and scores from the records as they are graded by now."""
     try:
         session.store.hypotheses = await _proposed(session)
-        await _judge(session, Stage.REPORT)
+        await judge(session, Stage.REPORT)
     except DeepCriticalError as error:
         session.store.hypotheses = ()
         await session.notify(
@@ -248,14 +248,15 @@ def _with_located_edges(
 
 async def assess_evidence(session: ResearchSession) -> None:
     """Score the evidence, then let the termination authority decide on another round."""
-    assessment = await _judge(session, Stage.JUDGEMENT)
+    assessment = await judge(session, Stage.JUDGEMENT)
     session.stop_reason = stop_reason(round_result(session, assessment), session.limits)
     if session.stop_reason is None:
         await tell_choice(session, assessment)
         session.begin_round()
 
 
-async def _judge(session: ResearchSession, stage: Stage) -> JudgeAssessment:
+async def judge(session: ResearchSession, stage: Stage) -> JudgeAssessment:
+    """Score the evidence, with what a model matched in it."""
     await match_results(session)
     assessment = await session.reasoner.assess_evidence(session.understood, session.store)
     session.store.assessments.append(assessment)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from deepcritical.domain.designs import Design, design_of
-from deepcritical.domain.evidence import MAX_TEXT_CHARS, cut
+from deepcritical.domain.evidence import MAX_ABSTRACT_CHARS, cut
 from deepcritical.domain.patterns import bounded
 from tests.unit.domain.records import paper
 
@@ -46,10 +46,10 @@ def test_a_text_of_hyphens_behind_randomised_is_read(n: int) -> None:
 
 
 def test_a_longer_text_is_cut_and_the_record_says_so() -> None:
-    whole = paper("Examplol", "a" * MAX_TEXT_CHARS, note="Checked.")
+    whole = paper("Examplol", "a" * MAX_ABSTRACT_CHARS, note="Checked.")
     assert cut(whole) == whole
     shorter = cut(whole.model_copy(update={"content": f"{whole.content}b"}))
     assert shorter.content == whole.content
     assert shorter.metadata.note == (
-        "Checked. Only the first 50,000 characters of this record were read."
+        "Checked. Only the first 12,000 characters of this record were read."
     )
