@@ -167,12 +167,7 @@ async def test_an_answer_is_spending_also_when_it_cannot_be_used() -> None:
             await ask(asker)
         unfit = asker.purse.spent
         assert (unfit.calls, unfit.tokens) == (len(server.asked), server.tokens)
-        server.fault = lambda _asked: Fault(body="<html>Bad gateway</html>")
-        with pytest.raises(NoAnswerError):
-            await ask(asker)
-        assert asker.purse.spent.calls == len(server.asked)
-        costs = [spent.cost_usd or 0.0 for spent in (told, unfit, asker.purse.spent)]
-        assert 0 < costs[0] < costs[1] < costs[2]
+        assert 0 < (told.cost_usd or 0.0) < (unfit.cost_usd or 0.0)
         assert not asker.purse.under_way
 
 
