@@ -126,7 +126,7 @@ class ModelServer:
         return await self._answered(asked, body, tools, _responses_body)
 
     def _keep(self, system: str, users: list[str], key: str, mode: str, chars: int) -> Asked:
-        prompt = next(text for text in users if "Task: " in text)
+        prompt = next((text for text in users if "Task: " in text), users[-1])
         now = asyncio.get_running_loop().time()
         asked = Asked(answers.task_of(prompt), system, prompt, key, mode, now, chars)
         self.asked.append(asked)
