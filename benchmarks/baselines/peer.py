@@ -10,11 +10,12 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 Text = tuple[str, str, str]
 """PMID, title and abstract."""
-Answer = Callable[[str, str, list[Text]], Awaitable[str]]
+Answer = Callable[[str, str, list[Text]], Coroutine[Any, Any, str]]
 """From the question, the address of the model and the texts to the answer, which cites [PMID]."""
 
 

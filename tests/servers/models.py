@@ -151,7 +151,8 @@ class ModelServer:
         if fault.body is not None or fault.status != 200:
             text = fault.body if fault.body is not None else '{"error": {"message": "made up"}}'
             return Response(text, fault.status, dict(fault.headers), "application/json")
-        given = self.change(asked.task, answers.answer(asked.prompt))
+        sane = answers.answer(asked.prompt)
+        given = sane if isinstance(sane, str) else self.change(asked.task, sane)
         read, written = len(json.dumps(body)) // 4, len(json.dumps(given)) // 4
         self.tokens += read + written
         tool = fault.tool or next(iter(tools), "")
