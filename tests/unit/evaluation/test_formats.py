@@ -138,10 +138,10 @@ def test_outcomes_are_counted_apart_by_whether_they_are_the_same(tmp_path: Path)
 
 
 _PUBTATOR = """\
-1|t|Paracetamol and testin in gout.
-1|a|Acetaminophen lowered testin. Zzxqol caused gout.
+1|t|Paracetamol and testase in gout.
+1|a|Acetaminophen lowered testase. Zzxqol caused gout.
 1\t0\t11\tParacetamol\tChemicalEntity\tD000082
-1\t16\t22\ttestin\tGeneOrGeneProduct\t1
+1\t16\t23\ttestase\tGeneOrGeneProduct\t1
 1\t26\t30\tgout\tDiseaseOrPhenotypicFeature\tD015210
 1\t32\t45\tAcetaminophen\tChemicalEntity\tD000082
 1\t62\t68\tZzxqol\tChemicalEntity\tC000001
@@ -169,8 +169,8 @@ def test_names_of_biored_are_right_with_their_ids(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("subject", "relation", "thing", "told"),
     [
-        ("acetaminophen", "decreases", "testin levels", [(True, True), (False, False)]),
-        ("testin", "increases", "paracetamol", [(True, False), (False, False)]),
+        ("acetaminophen", "decreases", "testase levels", [(True, True), (False, False)]),
+        ("testase", "increases", "paracetamol", [(True, False), (False, False)]),
         ("zzxqol", "associated", "gout", [(False, False), (False, False)]),
         ("zzxqol", "increases", "gout", [(False, False), (True, True)]),
     ],
