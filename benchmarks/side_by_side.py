@@ -47,7 +47,6 @@ from deepcritical.bootstrap import build_runs
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.layout_markdown import head_markdown
 from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
-from deepcritical.evaluation.measuring import commit
 from deepcritical.evaluation.scores import Share, bootstrapped, json_lines, wilson
 from deepcritical.evaluation.verdicts import is_overstated, keep_readings
 from deepcritical.reading.model import reader_identity
@@ -356,6 +355,9 @@ def main() -> None:
     if given.record:
         aided = [way for name, way in ways.items() if name != UNAIDED]
         asyncio.run(record(aided, asked, RecordedModel(given.answers, given.record)))
+    # Late: it loads the dictionaries, which are no memory of a way.
+    from deepcritical.evaluation.measuring import commit
+
     told = {
         "version": version("deepcritical"),
         "commit": commit(),
