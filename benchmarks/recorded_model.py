@@ -1,33 +1,31 @@
-"""A model server on loopback that answers from a recording, so that anyone can repeat a table.
+"""A model server that answers from a recording, so that anyone can repeat a table without a key.
 
-    python -m benchmarks.recorded_model ANSWERS.jsonl.gz [--record BASE_URL] [--port 8400]
-
-It speaks Chat Completions. What is recorded is answered at once; what is not is asked at BASE_URL
-and recorded, or refused with 503 where none is given. A recording holds a hash of each request
-(model, messages, tools, form of the answer) with the message that answered it, and no text that
-was read. A change of a prompt makes its answers unknown.
+It speaks Chat Completions. What is recorded is answered at once; what is not is asked at another
+server and recorded, or refused with 503 where none is given. A recording holds a hash of each
+request (model, messages, tools, form of the answer) with the message that answered it, and no text
+that was read. A change of a prompt makes its answers unknown.
 """
 
 from __future__ import annotations
 
-import argparse
+import asyncio
 import gzip
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-__all__ = ["RecordedModel", "key_of"]
-
 _ASKED = ("model", "messages", "tools", "response_format")
+PATIENCE_S = 3_600.0
+"""For an answer that is still to be recorded."""
 
 
 def key_of(body: Mapping[str, Any]) -> str:
@@ -49,7 +47,13 @@ class RecordedModel:
         self._base_url = base_url
         self.refused = 0
         """Requests that were not known."""
+        self.calls = 0
+        """Requests that were answered."""
+        self.tokens = 0
+        """Tokens of these, read and written, at four characters each."""
         self._known: dict[str, dict[str, Any]] = {}
+        self._used: set[str] = set()
+        self._asking: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         if path.exists():
             with gzip.open(path, "rt", encoding="utf-8") as lines:
                 self._known = {row["key"]: row["message"] for row in map(json.loads, lines)}
@@ -60,6 +64,12 @@ class RecordedModel:
             ]
         )
 
+    def save(self, *, used_alone: bool) -> None:
+        """Write the recording, or of it only the answers that were asked for."""
+        kept = sorted(self._used if used_alone else self._known)
+        lines = (json.dumps({"key": key, "message": self._known[key]}) + "\n" for key in kept)
+        self._path.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
+
     async def _models(self, _request: Request) -> JSONResponse:
         return JSONResponse({"object": "list", "data": [{"id": "recorded", "object": "model"}]})
 
@@ -67,12 +77,16 @@ class RecordedModel:
         body = await request.json()
         body.pop("stream", None)
         key = key_of(body)
-        message = self._known.get(key) or await self._asked(key, body)
+        async with self._asking[key]:
+            message = self._known.get(key) or await self._asked(key, body)
         if message is None:
             self.refused += 1
             error = {"message": f"no answer is recorded: {key}", "type": "server_error"}
             return JSONResponse({"error": error}, 503)
+        self._used.add(key)
         read, written = len(json.dumps(body["messages"])) // 4, len(json.dumps(message)) // 4
+        self.calls += 1
+        self.tokens += read + written
         usage = {
             "prompt_tokens": read,
             "completion_tokens": written,
@@ -87,29 +101,11 @@ class RecordedModel:
     async def _asked(self, key: str, body: dict[str, Any]) -> dict[str, Any] | None:
         if not self._base_url:
             return None
-        async with httpx.AsyncClient(timeout=3_600) as client:
+        async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
             url = f"{self._base_url.rstrip('/')}/chat/completions"
             answer = await client.post(url, json=body)
         if answer.is_error:
             return None
         message: dict[str, Any] = answer.json()["choices"][0]["message"]
         self._known[key] = message
-        with gzip.open(self._path, "at", encoding="utf-8") as lines:
-            lines.write(json.dumps({"key": key, "message": message}) + "\n")
         return message
-
-
-def main() -> None:
-    """Serve until Ctrl-C."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("answers", type=Path)
-    parser.add_argument("--record", default="", help="address of a server, as http://host/v1")
-    parser.add_argument("--port", type=int, default=8400)
-    asked = parser.parse_args()
-    uvicorn.run(
-        RecordedModel(asked.answers, asked.record).app, port=asked.port, log_level="warning"
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -9,26 +9,25 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import httpx
 
 from deepcritical.domain.verdict import VerdictLabel
 
-__all__ = ["PlainAnswer", "Text", "ask_plainly", "ranked"]
-
 TAKEN = 20
 """Abstracts in the prompt."""
 _LABELS = tuple(label.value for label in VerdictLabel if label is not VerdictLabel.NOT_ASSESSED)
 
-_PROMPT = """\
-Answer the question from the abstracts below alone. Write at most eight sentences. After each
-sentence cite the abstracts that it rests on as [PMID]. End with a line "Verdict: X", where X is
-one of: {labels}.
+VERDICTS = f"""\
+End with a line "Verdict: X", where X is one of: {", ".join(_LABELS)}.
 supported: good evidence that it helps; promising: some, but weak; mixed: studies disagree;
 unsupported: weak evidence of no benefit; refuted: good evidence of no benefit; harmful: harms
-outweigh; insufficient evidence: it cannot be told.
+outweigh; insufficient evidence: it cannot be told."""
+_PROMPT = """\
+Answer the question from the abstracts below alone. Write at most eight sentences. After each
+sentence cite the abstracts that it rests on as [PMID]. {verdicts}
 
 Question: {question}
 
@@ -41,15 +40,6 @@ class Text(NamedTuple):
     pmid: str
     title: str
     abstract: str
-
-
-class PlainAnswer(NamedTuple):
-    """What the model answered, and what that took."""
-
-    text: str
-    verdict: VerdictLabel | None
-    """None where the last line names none."""
-    tokens: int
 
 
 def _words(text: str) -> list[str]:
@@ -75,7 +65,7 @@ def ranked(question: str, texts: Sequence[Text]) -> list[Text]:
 
 async def ask_plainly(
     question: str, texts: Sequence[Text], client: httpx.AsyncClient, model: str
-) -> PlainAnswer:
+) -> str:
     """Ask a model once; `client` has the server's address as its base.
 
     Raises:
@@ -83,16 +73,16 @@ async def ask_plainly(
     """
     taken = ranked(question, texts)[:TAKEN]
     abstracts = "\n\n".join(f"[{t.pmid}] {t.title}\n{t.abstract}" for t in taken)
-    prompt = _PROMPT.format(labels=", ".join(_LABELS), question=question, abstracts=abstracts)
+    prompt = _PROMPT.format(verdicts=VERDICTS, question=question, abstracts=abstracts)
     body = {"model": model, "messages": [{"role": "user", "content": prompt}], "temperature": 0}
     answer = await client.post("chat/completions", json=body)
     answer.raise_for_status()
-    told: Mapping[str, Mapping[str, int]] = answer.json()
-    text = answer.json()["choices"][0]["message"]["content"]
-    return PlainAnswer(text, _verdict(text), told["usage"]["total_tokens"])
+    text: str = answer.json()["choices"][0]["message"]["content"]
+    return text
 
 
-def _verdict(text: str) -> VerdictLabel | None:
+def verdict_of(text: str) -> VerdictLabel | None:
+    """The verdict that an answer ends in; None where it names none."""
     found = re.findall(r"verdict:\s*\**\s*([a-z ]+)", text.casefold())
     said = found[-1].strip() if found else ""
     return VerdictLabel(said) if said in _LABELS else None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -14,12 +17,25 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from benchmarks.recorded_model import RecordedModel, key_of
-from benchmarks.side_by_side import is_unsupported, statements
+from benchmarks.side_by_side import (
+    asked_of,
+    is_unsupported,
+    measure,
+    record,
+    statements,
+    table,
+    ways_of,
+)
 from deepcritical import research
 from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
-from deepcritical.evaluation.scores import Evaluation
+from deepcritical.evaluation.scores import Evaluation, bootstrapped
 from deepcritical.evaluation.verdicts import is_overstated
 from deepcritical.interfaces.main import main
+from deepcritical.reading.rules.reader import read_by_rules
+from deepcritical.tools.snapshot_records import parse
+from tests.conftest import QUESTION as MADE_UP
+from tests.conftest import paper, snapshot
+from tests.servers.models import ModelServer
 from tests.servers.running import running
 
 QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
@@ -137,10 +153,13 @@ async def test_a_recording_answers_what_it_was_asked_before_and_nothing_else(
     async with running(hosted) as url:
         recorder = RecordedModel(path, f"{url}v1")
         assert await _said(recorder, asked) == (200, "It.")
+    recorder.save(used_alone=True)
     replayed = RecordedModel(path)
     assert await _said(replayed, asked) == (200, "It.")
     assert await _said(replayed, asked | {"model": "n"}) == (503, "")
-    assert replayed.refused == 1
+    assert (replayed.calls, replayed.refused) == (1, 1)
+    RecordedModel(path).save(used_alone=True)
+    assert await _said(RecordedModel(path), asked) == (503, "")
 
 
 async def _said(model: RecordedModel, asked: Mapping[str, object]) -> tuple[int, str]:
@@ -148,4 +167,49 @@ async def _said(model: RecordedModel, asked: Mapping[str, object]) -> tuple[int,
         answer = await client.post(f"{url}v1/chat/completions", json=asked)
     if answer.is_error:
         return answer.status_code, ""
-    return answer.status_code, answer.json()["choices"][0]["message"]["content"]
+    text: str = answer.json()["choices"][0]["message"]["content"]
+    return 200, text
+
+
+def _set(folder: Path) -> str:
+    """A set of two questions on made-up trials that rules have read."""
+    records = snapshot(folder / "made_up.jsonl", *map(paper, (1, 2)))
+    found = parse(records.read_bytes(), records.name).records
+    read = [read_by_rules(record, datetime.now(UTC)).model_dump_json() for record in found]
+    (folder / "readings.jsonl.gz").write_bytes(gzip.compress("\n".join(read).encode()))
+    rows = [
+        {"question": question, "expected": "mixed", "side_by_side": chosen}
+        for question, chosen in ((MADE_UP, True), (QUESTION, False))
+    ]
+    (folder / "later_verdicts.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return f"{folder}={records}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(ways_of(()))[1:])
+def test_ways_with_a_model_are_recorded_once_and_replayed_until_something_changes(
+    tmp_path: Path, name: str
+) -> None:
+    way, asked, path = ways_of(())[name], asked_of([_set(tmp_path)], None), tmp_path / "a.jsonl.gz"
+    assert [row["question"] for row in asked.rows] == [MADE_UP]
+    server = ModelServer()
+
+    async def recorded() -> None:
+        async with running(server.app) as url:
+            await record([way], asked, RecordedModel(path, f"{url}v1"))
+
+    asyncio.run(recorded())
+    told = asyncio.run(measure(way, asked, RecordedModel(path)))
+    assert told["calls"][0] >= len(server.asked) > 0
+    assert f"| {name} |" in table({"version": "0", "commit": "", "measured_on": "",
+                                   "ways": {name: told}})  # fmt: skip
+    other = asked._replace(rows=[{**asked.rows[0], "question": f"{MADE_UP[:-1]} or testosis?"}])
+    with pytest.raises(SystemExit, match="Record again"):
+        asyncio.run(measure(way, other, RecordedModel(path)))
+
+
+def test_the_interval_of_a_mean_holds_it_and_is_the_same_again() -> None:
+    mean, low, high = bootstrapped([1, 2, 6])
+    assert low < mean == 3 < high
+    assert bootstrapped([1, 2, 6]) == (mean, low, high)
+    assert bootstrapped([4, 4]) == (4, 4, 4)

@@ -19,10 +19,9 @@ _POSITIVE = re.compile(r"\b(?:improved|reduced|lowered|protected)\b", re.IGNOREC
 
 
 def task_of(prompt: str) -> str:
-    """The task that a prompt names."""
+    """The task that a prompt names; one that names none is not of the product."""
     found = re.search(r"^Task: (\w+)$", prompt, re.MULTILINE)
-    assert found, prompt
-    return found[1]
+    return found[1] if found else "prose"
 
 
 def records_of(prompt: str) -> dict[str, str]:
@@ -204,7 +203,14 @@ def chat_sentences(prompt: str) -> Answer:
     return {"sentences": said[:6]}
 
 
-ANSWERS: dict[str, Callable[[str], Answer]] = {
+def prose(prompt: str) -> str:
+    """A sentence on the first text with a number, as a baseline asks for it."""
+    cited = re.search(r"^\[(\d+)\]", prompt, re.MULTILINE)
+    return f"Nothing is shown [{cited[1] if cited else 1}].\nVerdict: mixed"
+
+
+ANSWERS: dict[str, Callable[[str], Answer | str]] = {
+    "prose": prose,
     "plan": plan,
     "read_studies": read_studies,
     "propose_hypotheses": propose_hypotheses,
@@ -223,6 +229,6 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
 """The answers by task."""
 
 
-def answer(prompt: str) -> Answer:
+def answer(prompt: str) -> Answer | str:
     """What a sane model answers to a prompt."""
     return ANSWERS[task_of(prompt)](prompt)

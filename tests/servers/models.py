@@ -126,7 +126,7 @@ class ModelServer:
         return await self._answered(asked, body, tools, _responses_body)
 
     def _keep(self, system: str, users: list[str], key: str, mode: str, chars: int) -> Asked:
-        prompt = next(text for text in users if "Task: " in text)
+        prompt = next((text for text in users if "Task: " in text), users[-1])
         now = asyncio.get_running_loop().time()
         asked = Asked(answers.task_of(prompt), system, prompt, key, mode, now, chars)
         self.asked.append(asked)
@@ -151,7 +151,8 @@ class ModelServer:
         if fault.body is not None or fault.status != 200:
             text = fault.body if fault.body is not None else '{"error": {"message": "made up"}}'
             return Response(text, fault.status, dict(fault.headers), "application/json")
-        given = self.change(asked.task, answers.answer(asked.prompt))
+        sane = answers.answer(asked.prompt)
+        given = sane if isinstance(sane, str) else self.change(asked.task, sane)
         read, written = len(json.dumps(body)) // 4, len(json.dumps(given)) // 4
         self.tokens += read + written
         tool = fault.tool or next(iter(tools), "")

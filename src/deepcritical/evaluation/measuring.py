@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.events import Event, JudgementMade
-from deepcritical.evaluation import claims, pubmed_syntax, questions, trials
+from deepcritical.evaluation import biored, claims, pubmed_syntax, questions, trials
 from deepcritical.evaluation.scores import (
     Cost,
     Evaluation,
@@ -144,6 +144,12 @@ def _trials(
     return measure
 
 
+async def _biored(path: Path, bench: Bench) -> Measured:
+    names = await _by_code(biored.judge_entities)(path, bench)
+    relations = await _trials(biored.articles, biored.OF_RELATIONS)(path, bench)
+    return Measured([*names.outcomes, *relations.outcomes], relations.spent)
+
+
 _OWN = "our own"
 
 FORMATS: tuple[Format, ...] = (
@@ -183,6 +189,13 @@ FORMATS: tuple[Format, ...] = (
         "*drugmechdb*.json*",
         _by_code(questions.judge_pairs),
         "SuLab/DrugMechDB",
+    ),
+    Format("BioRED", "*biored*.pubtator*", _biored, "ncbi/BioRED"),
+    Format(
+        "Q2CRBench-3",
+        "*pico_information.json",
+        _by_code(pubmed_syntax.judge_guideline),
+        "somewordstoolate/Quicker",
     ),
     Format("repoDB", "*repodb*.csv", _by_code(questions.judge_pairs), "published as a table"),
     Format(
@@ -288,7 +301,7 @@ async def _measured(known: Format, path: Path, bench: Bench) -> Measured:
 def _told(figures: tuple[Figure, ...], costs: dict[str, Cost], model: str) -> Evaluation:
     return Evaluation(
         version=version("deepcritical"),
-        commit=_commit(),
+        commit=commit(),
         measured_on=datetime.now(UTC).date().isoformat(),
         model=model,
         python=f"Python {platform.python_version()}",
@@ -297,7 +310,7 @@ def _told(figures: tuple[Figure, ...], costs: dict[str, Cost], model: str) -> Ev
     )
 
 
-def _commit() -> str:
+def commit() -> str:
     """The commit of the checkout that this file lies in; '' where it is installed."""
     asked = ["git", "rev-parse", "--short", "HEAD"]
     try:

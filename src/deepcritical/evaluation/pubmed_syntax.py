@@ -6,6 +6,7 @@ Unranked: it tells what a query matches, not what is among the first hundred.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from deepcritical.answering.queries import need_queries
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.question import SearchBlock
 from deepcritical.domain.text import fold
-from deepcritical.evaluation.scores import Outcome, json_lines
+from deepcritical.evaluation.scores import Outcome, half_of, json_lines
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.searching import search_sides
@@ -169,3 +170,27 @@ def judge_recall(rows: Iterable[Mapping[str, Any]], records: Sequence[Record]) -
             yield Outcome(
                 "records found by the queries", row["half"], hit, hit, f"{pmid}: {row['question']}"
             )
+
+
+def judge_guideline(path: Path) -> Iterator[Outcome]:
+    """Yield for each study that a guideline of Q2CRBench-3 rests on whether its question finds it.
+
+    The folder is as published: beside the questions (`Index`, `Question`) lie
+    Included_Studies_with_PMID.json (`PICO_IDX`, `PMID`) and, in folders whose names begin with
+    Screened, the records that were screened (`Paper_Index`, `Title`, `Abstract`). A study that is
+    not among these cannot be found in them, and is not counted.
+    """
+    screened = {
+        str(row["Paper_Index"]): _record(
+            {"pmid": row["Paper_Index"], "title": row["Title"], "abstract": row["Abstract"] or ""}
+        )
+        for file in sorted(path.parent.rglob("Screened*/*.json"))
+        for row in json_lines(file)
+    }
+    kept = defaultdict(set)
+    for row in json_lines(path.with_name("Included_Studies_with_PMID.json")):
+        kept[row["PICO_IDX"]].add(row["PMID"])
+    for row in json_lines(path):
+        studies = kept[row["Index"]] & set(screened)
+        marked = {"half": half_of(row["Question"]), "marked_by_a": studies, "marked_by_b": studies}
+        yield from judge_recall([{"question": row["Question"], **marked}], tuple(screened.values()))

@@ -48,12 +48,14 @@ class Answer(NamedTuple):
     shown: str = ""
 
 
-def _record(title: str, text: str, **ids: str) -> Evidence:
+def labelled_record(title: str, text: str, **ids: str) -> Evidence:
+    """Return a paper of a published set, with its ids as `EvidenceMetadata` names them."""
     citation = Citation(source="pubmed", title=title.strip()[:500] or "Untitled")
     return Evidence(content=text, citation=citation, metadata=EvidenceMetadata.model_validate(ids))
 
 
-def _halved(found: Sequence[tuple[Evidence, tuple[Row, ...]]]) -> list[Labelled]:
+def halved(found: Sequence[tuple[Evidence, tuple[Row, ...]]]) -> list[Labelled]:
+    """Return the articles with every other one kept aside."""
     return [Labelled(record, rows, HALVES[n % 2]) for n, (record, rows) in enumerate(found)]
 
 
@@ -64,8 +66,8 @@ def pico(path: Path) -> list[Labelled]:
         begun = re.match(r".{20,300}?[.?!] ", row["text"])
         end = begun.end() if begun else 0
         title = row["text"][:end].strip() or "Untitled"
-        found.append((_record(title, row["text"][end:], pmid=row["pmid"]), (row,)))
-    return _halved(found)
+        found.append((labelled_record(title, row["text"][end:], pmid=row["pmid"]), (row,)))
+    return halved(found)
 
 
 def inference(path: Path) -> list[Labelled]:
@@ -85,17 +87,17 @@ def inference(path: Path) -> list[Labelled]:
         )
         told = tuple(row for row in rows if row["evidence_in_abstract"])
         text = re.sub(r"\n+", "\n", text).strip()
-        found.append((_record(title, text, pmcid=pmcid), told))
-    return _halved(found)
+        found.append((labelled_record(title, text, pmcid=pmcid), told))
+    return halved(found)
 
 
 def triplets(path: Path) -> list[Labelled]:
     """Return the articles with figures by arm; the text is abstract and results."""
     found = []
     for row in json_lines(path):
-        record = _record("Randomised trial", row["text"], pmcid=f"PMC{row['pmcid']}")
+        record = labelled_record("Randomised trial", row["text"], pmcid=f"PMC{row['pmcid']}")
         found.append((record, tuple(row["triplets"])))
-    return _halved(found)
+    return halved(found)
 
 
 def _sizes(row: Row, labels: Sequence[str]) -> list[int]:

@@ -8,15 +8,18 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.evaluation import claims, pubmed_syntax, questions, trials
+from deepcritical.domain.study import MechanismStatement
+from deepcritical.evaluation import biored, claims, pubmed_syntax, questions, trials
 from deepcritical.evaluation.measuring import FORMATS, format_of, sets_in
 from deepcritical.evaluation.scores import Outcome
+from deepcritical.reading.rules.reader import read_by_rules
 
 _ABSTRACT = "Pain fell by 12 points with naproxen. No patient died."
 
@@ -132,6 +135,75 @@ def test_outcomes_are_counted_apart_by_whether_they_are_the_same(tmp_path: Path)
         ("same outcomes joined", True, True),
         ("different outcomes kept apart", True, True),
     ]
+
+
+_PUBTATOR = """\
+1|t|Paracetamol and testase in gout.
+1|a|Acetaminophen lowered testase. Zzxqol caused gout.
+1\t0\t11\tParacetamol\tChemicalEntity\tD000082
+1\t16\t23\ttestase\tGeneOrGeneProduct\t1
+1\t26\t30\tgout\tDiseaseOrPhenotypicFeature\tD015210
+1\t32\t45\tAcetaminophen\tChemicalEntity\tD000082
+1\t62\t68\tZzxqol\tChemicalEntity\tC000001
+1\t76\t80\tgout\tDiseaseOrPhenotypicFeature\tD000000
+1\tNegative_Correlation\tD000082\t1\tNovel
+1\tPositive_Correlation\tC000001\tD015210\tNo
+1\tAssociation\t1\tD015210\tNo
+
+2|t|Nothing.
+2|a|Nothing is related.
+"""
+"""The ids are MeSH's, but for the made-up D000000, C000001 and 1."""
+
+
+def test_names_of_biored_are_right_with_their_ids(tmp_path: Path) -> None:
+    path = tmp_path / "biored_dev.pubtator"
+    path.write_text(_PUBTATOR)
+    assert counted(biored.judge_entities(path)) == [
+        ("diseases known", True, True),
+        ("further names of a drug known", True, True),
+        ("diseases known", True, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("subject", "relation", "thing", "told"),
+    [
+        ("acetaminophen", "decreases", "testase levels", [(True, True), (False, False)]),
+        ("testase", "increases", "paracetamol", [(True, False), (False, False)]),
+        ("zzxqol", "associated", "gout", [(False, False), (False, False)]),
+        ("zzxqol", "increases", "gout", [(False, False), (True, True)]),
+    ],
+)
+def test_relations_of_biored_are_right_with_their_direction(
+    tmp_path: Path, subject: str, relation: Any, thing: str, told: list[tuple[bool, bool]]
+) -> None:
+    path = tmp_path / "biored_dev.pubtator"
+    path.write_text(_PUBTATOR)
+    item, unrelated = biored.articles(path)
+    step = MechanismStatement(subject=subject, relation=relation, object=thing, system="cell")
+    read = read_by_rules(item.record, datetime.now(UTC)).model_copy(update={"mechanism": (step,)})
+    assert [answer[:2] for answer in biored.judge_steps(item, read)] == told
+    assert not list(biored.judge_steps(unrelated, read))
+
+
+def test_studies_of_a_guideline_are_found_among_the_records_that_were_screened(
+    tmp_path: Path,
+) -> None:
+    questions_of = [{"Index": "1a", "Question": "Does naproxen help in gout?", "P": "People"}]
+    kept = [{"PICO_IDX": "1a", "PMID": pmid} for pmid in ("1", "2", "9", None)]
+    screened = [
+        {"Paper_Index": pmid, "Title": title, "Abstract": None, "Record_Screening": "Included"}
+        for pmid, title in (("1", "Naproxen in gout"), ("2", "Apples"), ("3", "Pears"))
+    ]
+    folder = tmp_path / "Supplements" / "Screened_Records"
+    folder.mkdir(parents=True)
+    (folder / "PICO1.json").write_text(json.dumps(screened))
+    (tmp_path / "Included_Studies_with_PMID.json").write_text(json.dumps(kept))
+    path = tmp_path / "PICO_Information.json"
+    path.write_text(json.dumps(questions_of))
+    told = pubmed_syntax.judge_guideline(path)
+    assert [(o.shown[0], o.right) for o in told] == [("1", True), ("2", False)]
 
 
 def test_records_to_find_are_those_that_both_marked() -> None:
