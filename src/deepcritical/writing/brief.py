@@ -9,7 +9,7 @@ from typing import NamedTuple
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.effect_words import gravest_first
+from deepcritical.domain.effect_words import FIFTH, LATEST, gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
@@ -31,7 +31,7 @@ from deepcritical.writing.studies import (
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.under_way import trials_under_way
 from deepcritical.writing.unread import own_words, quoted, without_text
-from deepcritical.writing.words import FIFTH, LATEST, listed, row_sentence, told_of, vote_words
+from deepcritical.writing.words import listed, row_sentence, told_of, vote_words
 
 _MOST_CITED = 5
 """Records that are named where nothing was decided: of dozens each number would stand there."""
