@@ -38,6 +38,7 @@ from deepcritical.appraisal.sizes import (
 from deepcritical.appraisal.stopped import compared_in
 from deepcritical.appraisal.turning import counted, with_bound
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
+from deepcritical.domain.certainty import Certainty, certainties_stated
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
@@ -45,7 +46,7 @@ from deepcritical.domain.matches import MOST_SHOWN, ResultMatch
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, Tier, Vote, Way
-from deepcritical.reading.sentences import telling
+from deepcritical.reading.sentences import quoted, telling
 from deepcritical.vocabulary.outcomes import construct_of
 
 _NO_MATCH = "it was judged not to answer the question"
@@ -320,6 +321,7 @@ def _vote(
         timepoint=result.timepoint,
         people=people_of(study, result),
         studies=studies_of(study, result),
+        stated=_stated(study, result, evidence),
         network=is_of_review(study, result) and is_of_network(study),
         year=_year(evidence),
         is_grave=place.is_grave,
@@ -331,6 +333,13 @@ def _vote(
         non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
     )
+
+
+def _stated(study: StudyReading, result: Result, evidence: Evidence) -> tuple[Certainty, ...]:
+    if not is_of_review(study, result):
+        return ()
+    own = " ".join(span.text for span in quoted(result.sentences, evidence))
+    return certainties_stated(own) or certainties_stated(evidence.abstract)
 
 
 def _estimate(

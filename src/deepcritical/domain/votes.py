@@ -149,6 +149,8 @@ class Vote(_OnOutcome):
     people: int | None = Field(default=None, ge=0)
     studies: int | None = Field(default=None, ge=0)
     """Studies that a review takes in."""
+    stated: tuple[Certainty, ...] = ()
+    """Levels of certainty that a review states of the result, else of all its evidence."""
     network: bool = False
     """Whether it is of a network of trials, of which an untold part concerns the drug."""
     year: int | None = None
