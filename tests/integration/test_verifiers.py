@@ -52,14 +52,16 @@ async def entailed(server: ModelServer, items: list[Item]) -> Mapping[str, Judge
 class TestAModel:
     async def test_all_sentences_are_judged_in_one_call(self) -> None:
         server = judging(
-            {"verdict": "supported", "records": ["R1"]},
+            {"verdict": "supported", "records": ["R1", "R2"]},
             {"verdict": "not_enough", "records": ["R1", "R9"], "reason": "no pain"},
         )
         found = await entailed(server, ITEMS)
         assert found["a"] == Judged("supported", frozenset({"E1"}))
         assert found["b"] == Judged("not_enough", frozenset({"E1"}), "no pain")
         (prompt,) = server.prompts("verify")
-        assert '<quote record="R1">Relapse fell.</quote>' in prompt
+        assert prompt.count('<quote record="R1">Relapse fell.</quote>') == 1
+        assert '<sentence id="S1" cites="R1">' in prompt
+        assert '<sentence id="S2" cites="R1 R2">' in prompt
         assert prompt.count("</sentence>") == len(ITEMS)
 
     async def test_a_judgement_of_no_sentence_is_nobodys(self) -> None:
@@ -104,7 +106,7 @@ class TestAWriter:
             (told,) = await writer.write("Does it help?", FINDINGS, RECORDS, "It helps.")
         assert (told.text, told.origin) == (SENTENCE, "model")
         (written,), (verified,) = server.prompts("write_report"), server.prompts("verify")
-        assert "stands above your text already" in written
+        assert "This stands above your text already;" in written
         assert "\nIt helps.\n" in written
         assert "quote: Relapse was less frequent with examplol." in written
         assert "what was measured, no result: The primary end point was relapse." in written

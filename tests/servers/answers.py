@@ -132,18 +132,14 @@ def write_report(prompt: str) -> Answer:
 
 
 def verify(prompt: str) -> Answer:
-    """An answer that finds every sentence supported by all that is quoted."""
-    blocks = re.split(r"(?<=</sentence>)\n", prompt)
-    judged = [
-        {
-            "id": found[1],
-            "verdict": "supported",
-            "records": re.findall(r'<quote record="(R\d+)">', block),
-        }
-        for block in blocks
-        if (found := re.search(r'<sentence id="(S\d+)">', block))
-    ]
-    return {"judgements": judged}
+    """An answer that finds every sentence supported by all that it cites."""
+    cited = re.findall(r'<sentence id="(S\d+)" cites="([RF\d ]+)">', prompt)
+    return {
+        "judgements": [
+            {"id": i, "verdict": "supported", "records": re.findall(r"R\d+", cites)}
+            for i, cites in cited
+        ]
+    }
 
 
 def team_note(_prompt: str) -> Answer:

@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from deepcritical.appraisal.main_vote import is_nowhere_more
 from deepcritical.appraisal.pooling import Estimate, variance
-from deepcritical.domain.certainty import LARGE, OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
+from deepcritical.domain.certainty import (
+    LARGE,
+    OPTIMAL_INFORMATION_SIZE,
+    VERY_FEW,
+    Certainty,
+    within,
+)
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Importance, PooledEffect, Tier, Vote, Way
@@ -126,11 +132,19 @@ class Body(NamedTuple):
 
 
 def rated(body: Body) -> tuple[Certainty, tuple[str, ...]]:
-    """The certainty of a row and what lowered it."""
-    down = [*_bias(body), *_inconsistency(body), *_indirectness(body), *_imprecision(body)]
-    start = _START[body.votes[0].tier]
-    reasons = tuple(dict.fromkeys((*_design(body), *down)))
-    return LADDER[max(0, start - len(down))], reasons
+    """The certainty of a row and what lowered it.
+
+    Reviews that state theirs rated the studies; only whether those fit the question is left to say.
+    """
+    fit = [*_indirectness(body)]
+    down = [*_bias(body), *_inconsistency(body), *fit, *_imprecision(body)]
+    own = max(0, _START[body.votes[0].tier] - len(down) + len(fit))
+    reasons = [*_design(body), *down]
+    if all(vote.stated for vote in body.votes):
+        told = {level for vote in body.votes for level in vote.stated}
+        own = within(own, tuple(level for level in LADDER if level in told))
+        reasons = [f"stated: the evidence is rated {LADDER[own].value} by its review", *fit]
+    return LADDER[max(0, own - len(fit))], tuple(dict.fromkeys(reasons))
 
 
 def _design(body: Body) -> Iterator[str]:

@@ -23,6 +23,7 @@ from deepcritical.vocabulary.conditions import (
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import construct_of
 from deepcritical.vocabulary.qualifiers import fits, qualifiers_in
+from deepcritical.vocabulary.words import in_running_text
 
 _ONSET = bounded(
     r"\b(?:incidence|incident|risk|rate|onset|new|newly|diagnos\w+|development|developing|"
@@ -57,10 +58,6 @@ _PEOPLE = bounded(
     r"m[ae]n|individuals?|volunteers?|residents?|veterans?|users)\b",
     re.IGNORECASE,
 )
-_KEEPS_CAPITAL = re.compile(
-    r"\w[A-Z]|[A-Z]\w{1,20}?(?:(?<!Ob)ese|ean|ian|ican|ish)\b|\w{1,20}-[A-Z]"
-)
-"""Words that begin with a capital wherever they stand: abbreviations, and those of a country."""
 _FEW_WORDS = 110
 """Characters of a population's description that a sentence on a result holds."""
 
@@ -71,7 +68,7 @@ def people_in_words(reading: StudyReading) -> str:
     is_short = len(told) <= _FEW_WORDS and ";" not in told
     if not is_short or not _PEOPLE.match(told):
         return ""
-    return told if _KEEPS_CAPITAL.match(told) else f"{told[0].lower()}{told[1:]}"
+    return in_running_text(told)
 
 
 def directness(

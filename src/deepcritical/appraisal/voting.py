@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from deepcritical.appraisal.analysed import is_of_completers, told_as_part
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, written
@@ -38,6 +38,7 @@ from deepcritical.appraisal.sizes import (
 from deepcritical.appraisal.stopped import compared_in
 from deepcritical.appraisal.turning import counted, with_bound
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
+from deepcritical.domain.certainty import certainties_stated
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
@@ -45,7 +46,7 @@ from deepcritical.domain.matches import MOST_SHOWN, ResultMatch
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, Tier, Vote, Way
-from deepcritical.reading.sentences import telling
+from deepcritical.reading.sentences import quoted, telling
 from deepcritical.vocabulary.outcomes import construct_of
 
 _NO_MATCH = "it was judged not to answer the question"
@@ -312,15 +313,13 @@ def _vote(
         way=way,
         leans=leans_of(result, tested.side, place),
         level=result.level,
-        review=is_of_review(study, result),
+        **_of_review(study, result, evidence),
         rates=rates_of(result, tested.side),
         higher_is_better=with_polarity(result, place).higher_is_better,
         polarity=polarity_of(result, place),
         unit=_unit(result),
         timepoint=result.timepoint,
         people=people_of(study, result),
-        studies=studies_of(study, result),
-        network=is_of_review(study, result) and is_of_network(study),
         year=_year(evidence),
         is_grave=place.is_grave,
         of_course=place.of_course,
@@ -331,6 +330,19 @@ def _vote(
         non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
     )
+
+
+def _of_review(study: StudyReading, result: Result, evidence: Evidence) -> dict[str, Any]:
+    """What is known of a result of several studies, with the certainty that its review states."""
+    if not is_of_review(study, result):
+        return {}
+    own = " ".join(span.text for span in quoted(result.sentences, evidence))
+    return {
+        "review": True,
+        "studies": studies_of(study, result),
+        "network": is_of_network(study),
+        "stated": certainties_stated(own) or certainties_stated(evidence.abstract),
+    }
 
 
 def _estimate(

@@ -36,6 +36,16 @@ class Certainty(StrEnum):
 
 
 _LADDER = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
+_LEVELS = r"very[- ]low|low|moderate|high"
+_STATED = bounded(
+    rf"(?<!\bno )(?<!ack of )(?<!need for )(?<!\bmore )(?<!\bfurther )\b(?P<one>{_LEVELS})"
+    r"[- ](?:certainty|quality)\b(?!(?:[- ]evidence)? (?:(?:is|are) (?:needed|required|lacking)|"
+    r"studies|trials|RCTs|data|reviews?|papers|research))|"
+    r"\b(?:certainty|quality)(?: of (?:the |this )?(?:body of )?evidence)? (?:is|was|as)"
+    rf"(?: (?!not\b)\w+){{0,2}}? (?P<two>{_LEVELS})\b|"
+    rf"\bGRADE[:,]? (?P<three>{_LEVELS})\b",
+    re.IGNORECASE,
+)
 _START: dict[int | None, Certainty | None] = {
     1: Certainty.HIGH,
     2: Certainty.HIGH,
@@ -48,6 +58,19 @@ _START: dict[int | None, Certainty | None] = {
 
 None where there is no result to rate.
 """
+
+
+def certainties_stated(text: str) -> tuple[Certainty, ...]:
+    """Return the levels of certainty that a text states of evidence, the lowest first."""
+    said = (m["one"] or m["two"] or m["three"] for m in _STATED.finditer(text))
+    found = {Certainty(level.lower().replace("-", " ")) for level in said}
+    return tuple(level for level in _LADDER if level in found)
+
+
+def within(level: int, stated: tuple[Certainty, ...]) -> int:
+    """Return the step of the ladder within those stated that is nearest to one."""
+    steps = [_LADDER.index(one) for one in stated]
+    return min(max(level, *steps[:1]), *steps[-1:]) if steps else level
 
 
 class Rated(NamedTuple):
@@ -160,7 +183,10 @@ _RAISABLE = (Design.COHORT, Design.REVIEW_OF_COHORTS, Design.CASE_CONTROL)
 
 
 def rate_certainty(record: Evidence, design: Design, people: int | None) -> Rated:
-    """The GRADE certainty of one record with what lowered or raised it."""
+    """The GRADE certainty of one record with what lowered or raised it.
+
+    A review that states one rated the studies themselves; its abstract tells less than it saw.
+    """
     start = Certainty.VERY_LOW if design is Design.CASE_SERIES else _START[LEVEL[design]]
     if start is None or is_retracted(record):
         return Rated(None, ("retracted: no certainty at all",) if is_retracted(record) else ())
@@ -168,5 +194,7 @@ def rate_certainty(record: Evidence, design: Design, people: int | None) -> Rate
     down = [row for row in _DOWN if row.applies(facts)]
     up = [] if down or design not in _RAISABLE else [row for row in _UP if row.applies(facts)]
     step = _LADDER.index(start) - sum(r.steps for r in down) + sum(r.steps for r in up)
+    own = min(max(step, 0), len(_LADDER) - 1)
+    told = within(own, certainties_stated(record.abstract) if facts.is_review else ())
     reasons = tuple(row.reason for row in (*down, *up))
-    return Rated(_LADDER[min(max(step, 0), len(_LADDER) - 1)], reasons)
+    return Rated(_LADDER[told], reasons if told == own else ("as the review itself states it",))

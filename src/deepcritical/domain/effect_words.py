@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from deepcritical.domain.effects import RATIOS
+from deepcritical.domain.effects import RATIOS, decimals_of, no_effect_value
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import (
@@ -18,6 +18,9 @@ from deepcritical.domain.votes import (
     as_stopped,
 )
 
+WORDINGS = (1, 2, 3, 4, 5, 6, 7)
+"""Versions of the words of rows, the newest last: a report keeps those that it was written in."""
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, LATEST = WORDINGS
 _WAYS = {
     Way.BENEFIT: "better with the drug",
     Way.NO_DIFFERENCE: "no difference shown",
@@ -91,19 +94,19 @@ def shows_more_harm(row: OutcomeRow) -> bool:
     )
 
 
-def sides_words(row: OutcomeRow, *, former: bool = False) -> str:
+def sides_words(row: OutcomeRow, wording: int = LATEST) -> str:
     """Return in how many results each direction was found; '' where all found the same.
 
     Args:
         row: What was found.
-        former: Whether as former reports, which called any results that differ opposite ones.
+        wording: One of `WORDINGS`. Those before the fifth called any results that differ opposite.
     """
     ways = Counter(effect.way for effect in row.effects)
     if len(ways) < 2 or row.pooled:
         return ""
     of = "" if row.studies == len(row.effects) else f" of {len(row.effects)} results"
     ordered = sorted(ways, key=lambda way: (-ways[way], way is not row.way))
-    differ = "both ways" if former else "mixed results"
+    differ = "both ways" if wording < FIFTH else "mixed results"
     told = ((way, _one_way(row, way) or differ) for way in ordered)
     return ", ".join(f"{said} in {ways[way]}{of}" for way, said in told)
 
@@ -142,7 +145,7 @@ def direction_words(
     return as_stopped((_OF_HARM if importance == "harm" else _WAYS)[way], control)
 
 
-def effect_size(row: OutcomeRow, *, former: bool = False, both: bool = False) -> str:
+def effect_size(row: OutcomeRow, wording: int = LATEST) -> str:
     """Return the effect of a row: pooled, of its largest study, or both; '' without an estimate.
 
     An estimate that points another way than the row is none of the row; where studies disagree,
@@ -150,12 +153,13 @@ def effect_size(row: OutcomeRow, *, former: bool = False, both: bool = False) ->
 
     Args:
         row: What was found.
-        former: Whether as the first reports, which took a study of untold size for small.
-        both: Whether as former reports, which told a study of any size beside a pooled estimate.
+        wording: One of `WORDINGS`. Those before the third took a study of untold size for small,
+            those before the fourth told one of any size beside a pooled estimate.
     """
-    pooled = ""
+    pooled, both = "", wording < FOURTH
     if row.pooled:
-        pooled = f"pooled {effect_words(row.pooled.as_effect(), row.pooled.unit)}"
+        estimate = row.pooled.as_effect(former=wording < LATEST)
+        pooled = f"pooled {effect_words(estimate, row.pooled.unit, wording)}"
         if row.pooled.studies == len(row.effects):
             return pooled
         of_all = "" if both else f" of the {len(row.effects)}"
@@ -163,15 +167,15 @@ def effect_size(row: OutcomeRow, *, former: bool = False, both: bool = False) ->
     own = [e for e in row.effects if not e.tested_as]
     of_class = [e for e in row.effects if e.tested_as]
     if own and of_class and not (pooled or both):
-        by_itself, alike = (_largest(row, effects) for effects in (own, of_class))
+        by_itself, alike = (_largest(row, e, wording) for e in (own, of_class))
         if by_itself and alike:
             return f"{by_itself[1]} of the drug by itself, {alike[1]} of its class"
-    first = _largest(row, own or row.effects)
+    first = _largest(row, own or row.effects, wording)
     if not first:
         return pooled.removeprefix("; ")
     people, largest = first
     most = max((e.people or 0 for e in row.effects), default=0)
-    is_largest = people == most and (former or all(e.people for e in row.effects))
+    is_largest = people == most and (wording < THIRD or all(e.people for e in row.effects))
     if pooled and not (is_largest or both):
         return pooled.removeprefix("; ")
     of_several = "the largest study" if is_largest else "one of the studies"
@@ -179,21 +183,23 @@ def effect_size(row: OutcomeRow, *, former: bool = False, both: bool = False) ->
     return f"{largest}{which}{pooled}"
 
 
-def _largest(row: OutcomeRow, effects: Iterable[RowEffect]) -> tuple[int, str] | None:
+def _largest(row: OutcomeRow, effects: Iterable[RowEffect], wording: int) -> tuple[int, str] | None:
     """The people and the figures of the largest study that found what the row tells."""
-    told = [(e.people or 0, size_words(e)) for e in effects if e.way is row.way is not Way.CONFLICT]
+    telling = [e for e in effects if e.way is row.way is not Way.CONFLICT]
+    told = [(e.people or 0, size_words(e, wording)) for e in telling]
     return max((found for found in told if found[1]), default=None)
 
 
-def size_words(found: RowEffect | Vote) -> str:
+def size_words(found: RowEffect | Vote, wording: int = LATEST) -> str:
     """Return the rates of both arms with the effect, as far as a study gives them.
 
     An effect that stands in no record by this figure is told with what it was calculated from.
     """
     rates, effect = found.rates, found.effect
-    told = effect_words(effect, found.unit) if effect else ""
+    none = no_effect_value(effect) if effect and wording >= LATEST else None
+    told = effect_words(effect, found.unit, wording) if effect else ""
     if told and found.turned_from and found.turned_from.value is not None:
-        told = f"{told}, turned round from {_figure(found.turned_from.value)}"
+        told = f"{told}, turned round from {_figure(found.turned_from.value, none)}"
     elif told and found.from_arms:
         told = f"{told}, calculated from both arms"
     return ", ".join(filter(None, (_rate_words(rates) if rates else "", told)))
@@ -213,24 +219,34 @@ def _rate_words(rates: ArmRates) -> str:
     return f"{told}, the rest of {rest[0]} and {rest[1]}"
 
 
-def effect_words(effect: Effect, unit: str = "") -> str:
-    """Return an effect as "hazard ratio 0.74, 95 % CI 0.65 to 0.85"; '' without an estimate."""
+def effect_words(effect: Effect, unit: str = "", wording: int = LATEST) -> str:
+    """Return an effect as "hazard ratio 0.74, 95 % CI 0.65 to 0.85"; '' without an estimate.
+
+    Those before the seventh of `WORDINGS` rounded figures on to the value of no effect.
+    """
+    none = no_effect_value(effect) if wording >= LATEST else None
     parts = []
     if effect.value is not None and effect.measure:
         name = MEASURES.get(effect.measure, effect.measure)
         in_unit = f" {unit}" if unit and effect.measure not in RATIOS else ""
-        parts.append(f"{name} {_figure(effect.value)}{in_unit}")
+        parts.append(f"{name} {_figure(effect.value, none)}{in_unit}")
         if effect.ci_low is not None and effect.ci_high is not None:
             level = f"{effect.ci_level:g} % CI"
-            parts.append(f"{level} {_figure(effect.ci_low)} to {_figure(effect.ci_high)}")
+            parts.append(
+                f"{level} {_figure(effect.ci_low, none)} to {_figure(effect.ci_high, none)}"
+            )
     if effect.p is not None and effect.p_operator != "ns" and effect.ci_low is None:
         parts.append(f"p {effect.p_operator} {effect.p:g}")
     return ", ".join(parts)
 
 
-def _figure(value: float) -> str:
-    """Return a figure as its record gives it; a longer one was calculated, and is rounded."""
+def _figure(value: float, none: float | None = None) -> str:
+    """Return a figure as its record gives it; a longer one was calculated, and is rounded.
+
+    One on one side of no effect is never rounded on to it.
+    """
     written = f"{value:g}"
-    if len(written.partition(".")[2]) <= 3:
-        return written
-    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.2g}"
+    if len(written.partition(".")[2]) > 3:
+        written = f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.2g}"
+    on_it = none is not None and float(written) == none != value
+    return f"{value:.{decimals_of(value, none)}f}" if on_it and none is not None else written

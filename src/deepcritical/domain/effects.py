@@ -16,6 +16,8 @@ _OF_SHARES = frozenset({"RR", "OR", "RD", "RRR"})
 _OF_VALUES = frozenset({"MD", "SMD"})
 _ALPHA = 0.05
 _LEVEL = 95.0
+_MOST_DECIMALS = 9
+"""A figure that is nearer to no effect differs from it by what calculating rounds."""
 _TIME = re.compile(r"(?i)\b(?:time to|time until|days|hours|weeks|months)\b")
 _LASTING = bounded(
     r"(?i:\bsurvival\b|\w-free (?:interval|time|period)\b|\bfreedom from\b|"
@@ -29,6 +31,12 @@ _LASTING = bounded(
 def no_effect_value(effect: Effect) -> float:
     """The value of an effect that is none: 1 for ratios, 0 for differences."""
     return 1.0 if effect.measure in RATIOS else 0.0
+
+
+def decimals_of(value: float, none: float, least: int = 2) -> int:
+    """Return how many decimals keep a figure off the value of no effect, if it is off it."""
+    places = (n for n in range(least, _MOST_DECIMALS) if round(value, n) != none)
+    return least if value == none else next(places, least)
 
 
 def significant(effect: Effect | None) -> bool | None:

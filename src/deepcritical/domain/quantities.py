@@ -190,6 +190,7 @@ _NOUNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _CITATION = bounded(
     r"\[[\d\s,;–-]+\]|\[E\d+\]|\b(?:[Tt]ables?|[Ff]ig(?:ures?|s?\.)|[Aa]ppendix)\s?\d+[A-Za-z]?"
 )
+_ALPHA = 0.05
 _LEVELS = (0.1, 0.05, 0.01, 0.001, 0.0001)
 """Levels of significance that a P value is told by: 0.003 is "P < 0.01", but not "P < 0.007"."""
 _ITEM = bounded(r"\((\d)\)")
@@ -364,12 +365,15 @@ def _p_follows(said: Quantity, source: Quantity) -> bool:
         return said.value in _LEVELS and source.bound != ">" and source.value <= said.value
     if said.bound == ">":
         return said.value in _LEVELS and source.bound != "<" and source.value >= said.value
-    return source.bound == "" and _rounded(said, source)
+    on_one_side = (said.value < _ALPHA) is (source.value < _ALPHA)
+    return source.bound == "" and on_one_side and _rounded(said, source)
 
 
 def _rounded(said: Quantity, source: Quantity) -> bool:
     if said.unit != source.unit or said.decimals >= source.decimals:
         return False
+    if said.unit is NO_UNIT and abs(said.value) == 1 != abs(source.value):
+        return False  # a ratio of 0.996 is none of no effect
     digits = len(re.sub(r"\D", "", f"{abs(said.value):.{said.decimals}f}").lstrip("0"))
     return digits > 1 and round(abs(source.value), said.decimals) == abs(said.value)
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.effects import decimals_of, no_effect_value
 from deepcritical.domain.study import Effect, EffectMeasure, ResultLevel
 
 NOT_STATED = "not stated"
@@ -148,6 +149,8 @@ class Vote(_OnOutcome):
     people: int | None = Field(default=None, ge=0)
     studies: int | None = Field(default=None, ge=0)
     """Studies that a review takes in."""
+    stated: tuple[Certainty, ...] = ()
+    """Levels of certainty that a review states of the result, else of all its evidence."""
     network: bool = False
     """Whether it is of a network of trials, of which an untold part concerns the drug."""
     year: int | None = None
@@ -178,9 +181,17 @@ class PooledEffect(Model):
     i2: float = Field(ge=0, le=100)
     """Share of the variation that is not by chance, in percent."""
 
-    def as_effect(self) -> Effect:
-        """Return the estimate by random effects, to two decimals."""
-        value, low, high = (round(x, 2) for x in (self.value, self.ci_low, self.ci_high))
+    def as_effect(self, *, former: bool = False) -> Effect:
+        """Return the estimate by random effects, to two decimals.
+
+        A figure on one side of no effect has as many decimals as keep it there, unless it is
+        written as in `former` reports.
+        """
+        none = no_effect_value(Effect(measure=self.measure))
+        value, low, high = (
+            round(x, 2 if former else decimals_of(x, none))
+            for x in (self.value, self.ci_low, self.ci_high)
+        )
         return Effect(measure=self.measure, value=value, ci_low=low, ci_high=high)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.effect_words import MEASURES
-from deepcritical.domain.effects import RATIOS
+from deepcritical.domain.effects import RATIOS, decimals_of
 from deepcritical.domain.grids import weightiest_first
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.text import capitalised
@@ -63,6 +63,10 @@ class _Plot(NamedTuple):
         return self.measure in _RATIOS
 
     @property
+    def none(self) -> float:
+        return 1.0 if self.is_ratio else 0.0
+
+    @property
     def words(self) -> str:
         """Return the measure in words, with its unit."""
         named = capitalised(MEASURES[self.measure])
@@ -73,7 +77,7 @@ class _Scale:
     """Effects to units of the drawing; ratios by their logarithm."""
 
     def __init__(self, plot: _Plot) -> None:
-        self.is_ratio = plot.is_ratio
+        self.is_ratio, self.none = plot.is_ratio, plot.none
         lines = [tuple(map(self._place, line[2:5])) for line in plot.lines]
         reach = _WIDEST * statistics.median((high - low) / 2 for _, low, high in lines)
         ends = [0.0]
@@ -176,7 +180,7 @@ def _heads(plot: _Plot) -> str:
 
 def _frame(scale: _Scale, bottom: float) -> str:
     """The line of no effect, the axis and its ticks."""
-    none = scale.x(1.0 if scale.is_ratio else 0.0)
+    none = scale.x(scale.none)
     parts = [
         path(f"M{_NAMES} {_HEAD}H{_WIDTH - 12}", stroke="line", width=0.8),
         path(f"M{none:.1f} {_HEAD}V{bottom}", stroke="soft", width=1.2, dash="4 3"),
@@ -221,7 +225,7 @@ def _study(line: _Line, scale: _Scale, y: float, half: float) -> str:
                 f"M{x - half:.1f} {y - half:.1f}h{2 * half:.1f}v{2 * half:.1f}h{-2 * half:.1f}z",
                 fill="drug",
             ),
-            label(_FIGURES, y + 4.5, [_figures(line.value, line.low, line.high)], size=13),
+            label(_FIGURES, y + 4.5, [_figures(scale.none, *line[2:5])], size=13),
         )
     )
 
@@ -238,7 +242,7 @@ def _pooled(pooled: PooledEffect, scale: _Scale, y: float) -> str:
             label(
                 _FIGURES,
                 y + 4.5,
-                [_figures(pooled.value, pooled.ci_low, pooled.ci_high)],
+                [_figures(scale.none, pooled.value, pooled.ci_low, pooled.ci_high)],
                 bold=True,
                 size=13,
             ),
@@ -248,7 +252,7 @@ def _pooled(pooled: PooledEffect, scale: _Scale, y: float) -> str:
 
 def _sides(plot: _Plot, drug: str, scale: _Scale, y: float) -> str:
     """Return the label of the side that is better for patients, if the studies agree on one."""
-    none = 1.0 if plot.is_ratio else 0.0
+    none = plot.none
     better = {
         (line.value < none) == (line.way is Way.BENEFIT)
         for line in plot.lines
@@ -265,21 +269,23 @@ def _sides(plot: _Plot, drug: str, scale: _Scale, y: float) -> str:
     )
 
 
-def _figures(value: float, low: float, high: float) -> str:
-    return f"{_number(value)} ({_number(low)} to {_number(high)})"
+def _figures(none: float, *estimate: float) -> str:
+    """Return an estimate and its limits, each on its side of no effect."""
+    value, low, high = (_number(x, none) for x in estimate)
+    return f"{value} ({low} to {high})"
 
 
-def _number(value: float) -> str:
-    digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+def _number(value: float, none: float) -> str:
+    digits = decimals_of(value, none, 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0)
     return f"{value:,.{digits}f}".replace("-", "\u2212")
 
 
 def _words(plot: _Plot) -> Iterator[str]:
     for line in plot.lines:
-        yield f"{line.name}: {_figures(line.value, line.low, line.high)}"
+        yield f"{line.name}: {_figures(plot.none, *line[2:5])}"
     if plot.pooled:
         pooled = plot.pooled
-        told = _figures(pooled.value, pooled.ci_low, pooled.ci_high)
+        told = _figures(plot.none, pooled.value, pooled.ci_low, pooled.ci_high)
         yield f"{pooled.studies} studies together: {told}, I² {pooled.i2:.0f} %"
 
 

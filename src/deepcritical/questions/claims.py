@@ -18,6 +18,7 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.dosing import dose_asked, is_between_doses, is_between_durations
 from deepcritical.questions.wording import (
     are_several,
+    as_nouns,
     given_in,
     listed,
     verb_of,
@@ -270,7 +271,7 @@ def _comparison(frame: QuestionFrame, active: list[str], *, worse: bool = False)
     ending = "" if are_several(frame) else "s"
     if worse:
         how = "worse than"
-    on = f" on {listed(frame.outcomes)}" if frame.outcomes else ""
+    on = f" on {listed(as_nouns(frame.outcomes))}" if frame.outcomes else ""
     others = _others(frame, active)
     at = where(frame)
     if frame.prevents and frame.condition and not on:
@@ -303,7 +304,8 @@ def _claim(frame: QuestionFrame, verb: str) -> str:
     if not is_on_something or not (len(frame.drugs) == 1 or together):
         return ""
     ending = "" if are_several(frame) and not together else "s"
-    measured = f"the risk of {frame.feared.name}" if frame.feared else listed(frame.outcomes)
+    measured = f"the risk of {frame.feared.name}" if frame.feared else ""
+    measured = measured or listed(as_nouns(frame.outcomes))
     if frame.prevents and frame.condition and not measured:
         return f"{_given(frame)} prevent{ending} {frame.condition.name}{whom_of(frame)}"
     did = f"{verb}{ending} {measured}" if measured else f"help{ending}"

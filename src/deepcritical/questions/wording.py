@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition
@@ -128,7 +128,7 @@ def _effect(frame: QuestionFrame) -> Worded:
         put = f"{_do(frame)} prevent {frame.condition.name}{whom_of(frame)}?"
         return put, f"{_FEWER} {_GETTING}"
     words = {"reduce": _FEWER, "improve": _MORE}.get(verb, "") if frame.outcomes else ""
-    did = f"{verb} {listed(frame.outcomes)}" if frame.outcomes else "help"
+    did = f"{verb} {listed(as_nouns(frame.outcomes))}" if frame.outcomes else "help"
     asks = bool(frame.condition or frame.outcomes) and verb != "affect"
     return f"{_do(frame)} {did}{where(frame)}?" if asks else "", words
 
@@ -189,7 +189,22 @@ def verb_of(frame: QuestionFrame) -> str:
     return "reduce" if False in better else "improve"
 
 
+_DONE = bounded(
+    r"^(?:to|not|be)\b|^\w+ (?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\b|"
+    r"^(?!no )\w+ (?:better|worse|longer|shorter|sooner|faster|earlier|later|more|less|well)$",
+    re.IGNORECASE,
+)
+"""Words on what is done and not on what is measured: no noun has an article behind it."""
+
+
+def as_nouns(outcomes: Iterable[str]) -> Iterator[str]:
+    """Yield outcomes as they fit where a noun stands; what is none, in quotation marks."""
+    return (f"the outcome “{name}”" if _DONE.search(name) else name for name in outcomes)
+
+
 def _higher_is_better(outcome: str) -> bool | None:
+    if _DONE.search(outcome):
+        return None
     if outcome in cues.BETTER_HIGHER or outcome in cues.BETTER_LOWER:
         return outcome in cues.BETTER_HIGHER
     if outcome in dict(cues.OUTCOMES):
@@ -258,7 +273,8 @@ def in_a_sentence(name: str) -> str:
     return " ".join(w.lower() if p else w for w, p in zip(name.split(), plain, strict=True))
 
 
-_OF_PEOPLE = bounded(r"(?:ics?|ers|patients?|people)$", re.IGNORECASE)
+_ADJECTIVE = bounded(r"(?:[^e\W]ed|obese|pregnant|fertile|febrile|ous|[st]ive)$", re.IGNORECASE)
+_OF_PEOPLE = bounded(rf"(?:ics?|ers|patients?|people|{_ADJECTIVE.pattern})$", re.IGNORECASE)
 """Ends of words for those who have a condition, or for what is theirs: "diabetic"."""
 
 
@@ -273,8 +289,11 @@ def _as_said(name: str, text: str) -> str:
 def whom_of(frame: QuestionFrame) -> str:
     """In whom: " in children"; '' where nobody is named."""
     groups, others = _groups_and_others(frame)
-    had = listed(in_a_sentence(_as_said(name, frame.text)) for name in others)
+    said = [in_a_sentence(_as_said(name, frame.text)) for name in others]
+    had = listed(name for name in said if not _ADJECTIVE.search(name))
     named = " with ".join(filter(None, (listed(groups), had)))
+    if described := listed(name for name in said if _ADJECTIVE.search(name)):
+        named = f"{named or 'people'} described as {described}"
     return f" in {named}" if named else ""
 
 

@@ -10,8 +10,9 @@ from typing import Literal
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Result
-from deepcritical.domain.text import Span, addresses_a_model, sentences
+from deepcritical.domain.quantities import quantities
+from deepcritical.domain.study import Effect, Result
+from deepcritical.domain.text import Span, addresses_a_model, sentences, whole_sentences
 from deepcritical.vocabulary.folding import tokens_of
 
 _READ_FIELDS = (
@@ -36,6 +37,16 @@ _COMPARES = bounded(
     re.IGNORECASE,
 )
 """Words of a sentence that tells a result."""
+_PLANS = bounded(
+    r"\b(?:aim(?:ed|s)?|objectives?|purpose|sought|hypothesi[sz]ed|eligib\w+|inclusion criteria|"
+    r"to (?:assess|evaluate|investigate|determine|examine|compare|test|study|explore)|"
+    r"(?:was|were) (?:\w+ )?(?:randomi[sz]ed|randomly|assigned|allocated|enrolled|recruited|"
+    r"included|measured|assessed|evaluated|treated)|"
+    r"(?:end ?points?|outcomes?|measures?) (?:was|were) "
+    r"(?:the )?(?:change|time|score|rate|incidence|proportion|number))\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence on what a study was to find, and how."""
 _TELLING = ("result", "finding", "main result", "conclusion", "interpretation", "harm", "safety")
 
 
@@ -75,14 +86,34 @@ def quoted(numbers: Iterable[int], evidence: Evidence) -> tuple[Span, ...]:
 
 
 def telling(result: Result, evidence: Evidence) -> int | None:
-    """Return where the sentence begins that tells a result; the others tell design or meaning."""
+    """Return where the sentence begins that tells a result, best with a figure of it.
+
+    Aims, methods and meaning tell none: where nothing else is cited, a sentence that compares the
+    outcome by its words goes before them.
+    """
     wanted = {token.folded for token in tokens_of(f"{result.outcome} {result.concept}")}
+    figures = _figures(result)
 
-    def told(span: Span) -> int:
-        words = {token.folded for token in tokens_of(span.text)}
-        return len(words & wanted) + 2 * bool(_COMPARES.search(span.text))
+    def words(span: Span) -> int:
+        return len({token.folded for token in tokens_of(span.text)} & wanted)
 
-    return max(spans, key=told).start if (spans := quoted(result.sentences, evidence)) else None
+    def told(span: Span) -> tuple[bool, bool, int]:
+        held = len(figures & {abs(q.value) for q in quantities(span.text)})
+        compares = _COMPARES.search(span.text) is not None
+        return held > 0, not _PLANS.search(span.text), held + words(span) + 2 * compares
+
+    spans = quoted(result.sentences, evidence)
+    if spans and not any(told(max(spans, key=told))[:2]):
+        others = (s for s in whole_sentences(evidence.content) if _COMPARES.search(s.text))
+        spans += tuple(s for s in others if words(s) == len(wanted))
+    return max(spans, key=told).start if spans else None
+
+
+def _figures(result: Result) -> set[float]:
+    effect = result.effect or Effect()
+    told = [effect.value, effect.ci_low, effect.ci_high, effect.p]
+    told += [x for figure in result.figures for x in (figure.value, figure.events)]
+    return {abs(x) for x in told if x is not None}
 
 
 def shown_numbers(told: tuple[Span, ...], limit_chars: int) -> tuple[int, ...]:

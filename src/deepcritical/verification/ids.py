@@ -16,6 +16,7 @@ _KEY = bounded(r"\[(E\d+(?:\s*[,;]\s*E\d+)*)\]")
 _PMID = bounded(r"\bPMID[\s:#]*(\d{1,9})\b", re.IGNORECASE)
 _PMCID = bounded(r"\bPMC(?:ID)?[\s:#]*(?:PMC)?(\d{3,9})\b")
 _NCT = bounded(r"\bNCT[\s:#-]{0,2}(\d{8})\b", re.IGNORECASE)
+_IS_DOI = bounded(r"(?:doi[\s:]*|https?://(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+", re.IGNORECASE)
 _DOI = bounded(r"\b10\.\d{4,9}/[^\s\])>;,]+", re.IGNORECASE)
 _IDS = bounded(
     r"\(?\b(?:PMID|PMCID|DOI)[\s:#]*[^\s)\];,]+\)?|\bNCT\d{8}\b|\b10\.\d{4,9}/\S+", re.IGNORECASE
@@ -58,9 +59,11 @@ def ids_in(sentence: str) -> tuple[str, ...]:
 def id_named(text: str) -> str | None:
     """Return the canonical id that a text is, such as ``PMID 26890736`` or a bare number of it.
 
-    None where it is none, or more than one.
+    None where it is none, or more than one. A DOI by itself is read whole, with its brackets.
     """
     given = text.strip()
+    if _IS_DOI.fullmatch(given) and (doi := normalised_doi(given)):
+        return f"doi:{doi}"
     bare = given.isascii() and given.isdecimal() and len(given) <= 9
     found = ids_in(f"PMID {given}" if bare else given)
     is_path = given.startswith("/")

@@ -18,7 +18,7 @@ from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.prompts.findings import finding_lines, told_text
 
-VERSION = 2
+VERSION = 3
 EntailmentVerdict = Literal["supported", "contradicted", "not_enough"]
 _FRAME_CHARS = 6_000
 """Characters of the rules, the schema and the answer beside the sentences."""
@@ -114,15 +114,18 @@ class ModelVerifier:
     def _batches(self, items: Sequence[Item]) -> list[list[Item]]:
         room = self._asker.profile_for("verify").context_tokens * CHARS_PER_TOKEN - _FRAME_CHARS
         made: list[list[Item]] = []
+        shown: set[str] = set()
         left = 0
         for item in items:
-            told = [*chain(*item.quotes.values()), *chain(*map(finding_lines, item.findings))]
-            size = len(item.text) + sum(map(len, told))
+            told = {*chain(*item.quotes.values()), *map(_told, item.findings)}
+            size = len(item.text) + sum(map(len, told - shown))
             if not made or size > left:
                 made.append([])
-                left = room
+                left, shown = room, set()
+                size = len(item.text) + sum(map(len, told))
             made[-1].append(item)
             left -= size
+            shown |= told
         return made
 
     async def _judged(self, batch: Sequence[Item]) -> dict[str, Judged]:
@@ -137,8 +140,9 @@ class ModelVerifier:
         for told in answer.judgements:
             number = told.id.strip().removeprefix("S")
             if number.isascii() and number.isdigit() and 0 < int(number) <= len(batch):
-                borne = frozenset(known[r.strip()] for r in told.records if r.strip() in known)
                 item = batch[int(number) - 1]
+                named = {known.get(r.strip()) for r in told.records}
+                borne = frozenset(key for key in item.quotes if key in named)
                 made.setdefault(item.id, Judged(told.verdict, borne, told.reason.strip()))
         return made
 
@@ -149,18 +153,31 @@ def _numbered(batch: Sequence[Item]) -> dict[str, str]:
     return {key: f"R{number}" for number, key in enumerate(keys, 1)}
 
 
+def _told(finding: Finding) -> str:
+    return "\n".join(finding_lines(finding))
+
+
 def _prompt(batch: Sequence[Item]) -> Prompt:
-    """Return the question for some sentences, each with the quotes that it cites."""
+    """Return the question for some sentences: first each quote and finding once, then they."""
     records = _numbered(batch)
-    blocks = []
+    quotes = dict.fromkeys(
+        (key, q) for item in batch for key, qs in item.quotes.items() for q in qs
+    )
+    known = dict.fromkeys(_told(finding) for item in batch for finding in item.findings)
+    findings = {told: f"F{number}" for number, told in enumerate(known, 1)}
+    lines = [
+        f'<quote record="{record}">{told_text(quote)}</quote>'
+        for wanted, record in records.items()
+        for key, quote in quotes
+        if key == wanted
+    ]
+    lines += [f'<finding id="{i}">\n{told}\n</finding>' for told, i in findings.items()]
     for number, item in enumerate(batch, 1):
-        lines = [
-            f'<quote record="{records[key]}">{told_text(quote)}</quote>'
-            for key, quotes in item.quotes.items()
-            for quote in quotes
-        ]
-        lines += ["\n".join(("<finding>", *finding_lines(f), "</finding>")) for f in item.findings]
-        lines.append(f'<sentence id="S{number}">{told_text(item.text)}</sentence>')
-        blocks.append("\n".join(lines))
+        cited = " ".join(
+            (*map(records.__getitem__, item.quotes), *(findings[_told(f)] for f in item.findings))
+        )
+        lines.append(f'<sentence id="S{number}" cites="{cited}">{told_text(item.text)}</sentence>')
     ask = " ".join(_wording()["ask"].split())
-    return Prompt("verify", _wording()["rules"], "\n\n".join(("Task: verify", ask, *blocks)))
+    return Prompt(
+        "verify", _wording()["rules"], "\n\n".join(("Task: verify", ask, "\n".join(lines)))
+    )

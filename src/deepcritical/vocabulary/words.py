@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 
 _BEGINNINGS = "re non un anti pre post co over under bio neuro immuno multi".split()
 _ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))
+
+
+_FIRST = re.compile(r"(?:A|[A-Z][a-z]+(?:['’-][a-z]+)*)(?![\w'’-])(?! [A-Z])")
+"""A word in small letters but for its first, and not the beginning of a name of several words."""
+_OF_NATION = re.compile(
+    r"\w{1,20}(?:(?<!Ob)ese|(?<!M)(?<!esar)ean|(?<!Med)(?<!Ovar)(?<!esar)ian|ican|ish)"
+)
 
 
 def data_text(name: str) -> str:
@@ -23,6 +31,16 @@ def is_english(word: str) -> bool:
     """Return whether a word, in whatever case, is one of ordinary English."""
     low = word.casefold().replace("’", "'").removesuffix("'s")
     return len(low) < 2 or all(_is_ordinary(part) for part in low.split("-"))
+
+
+def in_running_text(text: str) -> str:
+    """Return a text as it stands within a sentence: an ordinary first word begins small.
+
+    Abbreviations, names and words of nations keep their capital.
+    """
+    first = _FIRST.match(text)
+    ordinary = first and is_english(first[0]) and not _OF_NATION.fullmatch(first[0])
+    return f"{text[0].lower()}{text[1:]}" if ordinary else text
 
 
 def _is_ordinary(low: str) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.effect_words import gravest_first
+from deepcritical.domain.effect_words import FIFTH, LATEST, gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
@@ -19,7 +19,7 @@ from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Vote
 from deepcritical.questions.claims import answer_on, answered_by, claim_of
-from deepcritical.questions.wording import given_in
+from deepcritical.questions.wording import as_nouns, given_in
 from deepcritical.writing.harms import feared_names, harms_beside, harms_in_own_words
 from deepcritical.writing.studies import (
     comparator_of,
@@ -31,7 +31,7 @@ from deepcritical.writing.studies import (
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.under_way import trials_under_way
 from deepcritical.writing.unread import own_words, quoted, without_text
-from deepcritical.writing.words import FIFTH, LATEST, listed, row_sentence, told_of, vote_words
+from deepcritical.writing.words import listed, row_sentence, told_of, vote_words
 
 _MOST_CITED = 5
 """Records that are named where nothing was decided: of dozens each number would stand there."""
@@ -340,7 +340,8 @@ def _missing(matter: Matter) -> Iterator[str]:
     elif effects and not any(row.importance in _FELT for row in effects):
         yield "No trial result weighed here is of what patients feel, as symptoms or survival are."
     if frame and frame.outcomes and not any(row.wanted or row.harm_asked for row in rows):
-        yield f"None of the results weighed here is on {listed([*frame.outcomes], 'or')} by itself."
+        named = listed([*as_nouns(frame.outcomes)], "or")
+        yield f"None of the results weighed here is on {named} by itself."
     for row, study, vote in _larger(matter):
         name = study_name(study, matter.evidence, vote.evidence_id)
         yield (

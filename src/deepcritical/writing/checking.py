@@ -7,6 +7,7 @@ from itertools import combinations
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
+from deepcritical.domain.effect_words import SECOND, WORDINGS
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import EntryKind, LedgerEntry, Reference
 from deepcritical.domain.sentences import Finding, Sentence
@@ -27,7 +28,7 @@ from deepcritical.writing.passages import (
 )
 from deepcritical.writing.studies import leading_vote
 from deepcritical.writing.unread import quote_in
-from deepcritical.writing.words import SECOND, WORDINGS, row_sentence, told_of, vote_words
+from deepcritical.writing.words import row_sentence, told_of, vote_words
 
 _SIDES = (Way.BENEFIT, Way.HARM)
 _NOT_WRITTEN = "it is not what the verdict, its rows and the studies of the report give"

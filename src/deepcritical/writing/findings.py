@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
+from deepcritical.domain.effect_words import LATEST
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import whole_sentences
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import NOT_STATED, Importance, OutcomeRow, Tier, Vote
+from deepcritical.vocabulary.words import in_running_text
 from deepcritical.writing.harms import harm_facts
 from deepcritical.writing.studies import comparator_of, design_of, short_name
-from deepcritical.writing.words import CONTROL, LATEST, row_sentence, vote_words
+from deepcritical.writing.words import CONTROL, row_sentence, vote_words
 
 _DESIGNS: dict[Tier, str] = {
     "randomised": "randomised trials",
@@ -58,6 +60,8 @@ def findings_of(
 
 def study_sentence(name: str, vote: Vote, *, wording: int = LATEST) -> str:
     """Return the sentence on one result of a study, in one of `WORDINGS`."""
+    if wording >= LATEST:
+        return f"In {name}, {in_running_text(vote.outcome)}: {vote_words(vote, named=False)}."
     told = vote_words(vote, wording=wording)
     return f"In {name}, {told[:1].lower()}{told[1:]}"
 

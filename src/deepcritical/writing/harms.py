@@ -8,7 +8,15 @@ from itertools import islice
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.effect_words import gravest_first, shows_more_harm
+from deepcritical.domain.effect_words import (
+    FIFTH,
+    FIRST,
+    FOURTH,
+    LATEST,
+    THIRD,
+    gravest_first,
+    shows_more_harm,
+)
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.patterns import bounded
@@ -20,11 +28,6 @@ from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.writing.unread import quoted, tells_finding
 from deepcritical.writing.words import (
-    FIFTH,
-    FIRST,
-    FOURTH,
-    LATEST,
-    THIRD,
     as_tested,
     is_measured,
     listed,
@@ -137,7 +140,7 @@ def _listed(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     for row in named:
         more = "higher" if wording >= FIFTH and is_measured(row) else "more frequent"
         given = as_tested(row, drug, wording) if row.tested_as else ""
-        name = (measured_as(row) if wording >= FIFTH else "") or row.outcome
+        name = (measured_as(row, wording) if wording >= FIFTH else "") or row.outcome
         beside = _than(row.comparator, given if wording >= FIFTH else "")
         by_kind.setdefault(more, {}).setdefault(beside, []).append(name)
     kinds = (

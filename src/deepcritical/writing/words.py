@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.effect_words import (
+    FIFTH,
+    FIRST,
+    FOURTH,
+    LATEST,
     MORE_BESIDE,
+    SIXTH,
+    THIRD,
     direction_words,
     effect_size,
     is_amount,
@@ -25,7 +31,9 @@ from deepcritical.domain.votes import (
     Way,
 )
 from deepcritical.vocabulary.conditions import condition_in
+from deepcritical.vocabulary.drugs import lookup_drug
 from deepcritical.vocabulary.outcomes import construct_of
+from deepcritical.vocabulary.words import in_running_text
 
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 _COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
@@ -51,9 +59,6 @@ _WHERE: dict[Tier, str] = {
     "reported": "as a narrative review tells, ",
     "uncontrolled": "",
 }
-WORDINGS = (1, 2, 3, 4, 5, 6)
-"""Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, FOURTH, FIFTH, LATEST = WORDINGS
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -78,7 +83,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         said = said.replace(_ONE_DIFFERS, _DISAGREE)
     else:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
-    if wording >= FIFTH and (measured := measured_as(row)):
+    if wording >= FIFTH and (measured := measured_as(row, wording)):
         outcome = f"{outcome} (reported as {measured})"
     is_subject = wording < FOURTH or "of {outcome} was " not in said
     if wording >= THIRD and is_subject and _is_plural(outcome):
@@ -88,7 +93,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         given = f"{STOPPING}{given.replace(STOPPING, '')}"
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     if wording >= THIRD:
-        given, against = _sides(row, given, _within(against))
+        given, against = _sides(row, given, _within(against, wording), wording)
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
@@ -99,23 +104,24 @@ def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
     """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
     if not row.tested_as:
         return row.members if wording >= FIFTH and row.members else drug
-    is_named = wording < LATEST or drug.casefold() in row.tested_as.casefold()
+    is_named = wording < SIXTH or drug.casefold() in row.tested_as.casefold()
     return f"{row.tested_as}, {'among them' if is_named else 'the class of'} {drug},"
 
 
-def measured_as(row: OutcomeRow) -> str:
+def measured_as(row: OutcomeRow, wording: int) -> str:
     """Return what the only record of a row measured, in its words; '' where these add nothing."""
-    told = _within(row.told_as)
+    told = _within(row.told_as, wording)
     new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
     is_plain = row.is_fatal or row.outcome.startswith("composite (")
     return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
 
 
-def _sides(row: OutcomeRow, given: str, against: str) -> tuple[str, str]:
+def _sides(row: OutcomeRow, given: str, against: str, wording: int) -> tuple[str, str]:
     """Return what was given and against what, where other treatment was given on a side too."""
     if row.added_to and row.added_to == row.comparator:
         return f"{given} added to {against}", f"{against} alone"
-    return (f"{given} with {_within(row.given_with)}" if row.given_with else given), against
+    beside = f" with {_within(row.given_with, wording)}" if row.given_with else ""
+    return f"{given}{beside}", against
 
 
 def _is_plural(outcome: str) -> bool:
@@ -124,10 +130,18 @@ def _is_plural(outcome: str) -> bool:
     return any(_PLURAL.search(word) and word.casefold() not in _SINGULAR for word in head)
 
 
-def _within(name: str) -> str:
-    """Return a name as it stands within a sentence: a small letter where only the first is big."""
-    words = [w[:1].lower() + w[1:] if _ONLY_FIRST_BIG.fullmatch(w) else w for w in name.split(" ")]
-    return " ".join(words)
+def _within(name: str, wording: int) -> str:
+    """Return a name as it stands within a sentence: ordinary words and drugs in small letters.
+
+    Those before the seventh of `WORDINGS` took every word for one of which only the first is big.
+    """
+    return " ".join(
+        word[:1].lower() + word[1:]
+        if _ONLY_FIRST_BIG.fullmatch(word)
+        and (wording < LATEST or in_running_text(word) != word or lookup_drug(word))
+        else word
+        for word in name.split(" ")
+    )
 
 
 def _effect(row: OutcomeRow, wording: int) -> str:
@@ -240,13 +254,13 @@ def _figures(row: OutcomeRow, wording: int) -> str:
     if row.review:
         studies = _reviews(row, several, wording)
     elif wording >= FOURTH:
-        studies += _of_class_too(row)
+        studies += _of_class_too(row, wording)
     elif wording >= THIRD:
-        studies += _of_class_too(row) + _beside(row)
-    if wording >= FOURTH and (sides := sides_words(row, former=wording < FIFTH)):
+        studies += _of_class_too(row, wording) + _beside(row)
+    if wording >= FOURTH and (sides := sides_words(row, wording)):
         studies += f": {sides}"
     parts = (
-        effect_size(row, former=wording < THIRD, both=wording < FOURTH),
+        effect_size(row, wording),
         studies,
         _people(row, wording),
         f"{row.certainty.value} certainty",
@@ -274,11 +288,12 @@ def _people(row: OutcomeRow, wording: int) -> str:
     return f"{people} in {known} of {len(row.effects)} {kind_words(row.tier)[1]}"
 
 
-def _of_class_too(row: OutcomeRow) -> str:
+def _of_class_too(row: OutcomeRow, wording: int) -> str:
     """Return which studies of a row on the drug are of its class."""
     of_class = {e.tested_as for e in row.effects if e.tested_as}
     if of_class and not row.tested_as:
-        return f", some of them of {listed(sorted(map(_within, of_class)), 'or')}"
+        names = sorted(_within(name, wording) for name in of_class)
+        return f", some of them of {listed(names, 'or')}"
     return ""
 
 
@@ -298,7 +313,7 @@ def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST) -> str:
         named: Whether the outcome is said; else it stands beside.
         wording: One of `WORDINGS`.
     """
-    size = size_words(vote)
+    size = size_words(vote, wording)
     differ = "results differ" if wording >= FIFTH else "results point both ways"
     way = differ if vote.way is Way.CONFLICT else ""
     way = way or direction_words(vote.importance, vote.way, vote.tier, vote.control)

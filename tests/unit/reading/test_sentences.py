@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.study import Result
+from deepcritical.domain.study import ArmFigure, Result
 from deepcritical.reading.asking import show
 from deepcritical.reading.sentences import numbered, quoted, shown_numbers, telling, text_hash
 from tests.unit.reading.study_answers import TITLE, record
@@ -45,12 +45,41 @@ def test_quotes_stand_where_their_offsets_say() -> None:
 
 @pytest.mark.parametrize(
     ("sentences", "told"),
-    [((3, 4), "Itching was rarer"), ((4, 3), "Itching was rarer"), ((3,), "81 adults"), ((0,), "")],
+    [
+        ((3, 4), "Itching was rarer"),
+        ((4, 3), "Itching was rarer"),
+        ((3,), "Itching was rarer"),
+        ((0,), ""),
+    ],
 )
 def test_a_result_is_told_by_the_sentence_that_compares(sentences: Any, told: str) -> None:
     start = telling(Result(outcome="itching", sentences=sentences), record(TEXT))
     assert (start is None) == (told == "")
     assert start is None or TEXT[start:].startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("To compare the effects of examplol on itching. Fewer itched: 12 of 40.", (1, 2)),
+        ("Adults were randomised, more to examplol, for itching. Fewer itched: 12 of 40.", (1, 2)),
+        ("The primary outcome was the change in itching. Fewer itched: 12 of 40.", (1, 2)),
+        ("Itching differed greatly from that in other reports. Fewer itched: 12 of 40.", (1, 2)),
+    ],
+)
+def test_the_sentence_with_the_figures_goes_before_aims_and_methods(
+    text: str, sentences: tuple[int, ...]
+) -> None:
+    figures = (ArmFigure(arm="A", events=12, n=40),)
+    result = Result(outcome="itching", figures=figures, sentences=sentences)
+    assert telling(result, record(text)) == text.index("Fewer")
+
+
+def test_what_only_methods_are_cited_for_is_told_where_it_is_compared() -> None:
+    text = "Adults were randomised to examplol. Sleep was better. Itching was less with examplol."
+    at = telling(Result(outcome="itching", sentences=(1,)), record(text))
+    assert at == text.index("Itching")
+    assert telling(Result(outcome="pain", sentences=(1,)), record(text)) == 0
 
 
 @given(st.text(max_size=300) | st.lists(st.sampled_from(TEXT.split(" "))).map(" ".join))

@@ -9,7 +9,7 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.turning import turned, with_bound
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.effect_words import effect_words
+from deepcritical.domain.effect_words import FOURTH, LATEST, effect_words
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import ArmRates, OutcomeRow, Vote, Way
@@ -17,7 +17,7 @@ from deepcritical.questions.claims import answer_on
 from deepcritical.vocabulary.outcomes import construct_of
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.harms import harm_sentences
-from deepcritical.writing.words import FOURTH, LATEST, row_sentence, vote_words
+from deepcritical.writing.words import row_sentence, vote_words
 from tests.unit.appraisal.builders import findings, result, vote
 
 OF_HARM: dict[str, Any] = {"importance": "harm", "feared": True}

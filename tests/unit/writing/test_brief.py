@@ -6,6 +6,7 @@ import pytest
 
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.effect_words import FIRST, LATEST
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Drug
@@ -17,7 +18,7 @@ from deepcritical.writing.brief import Matter, brief_of
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.studies import people_in
 from deepcritical.writing.told_rows import leading_rows
-from deepcritical.writing.words import FIRST, LATEST, row_sentence
+from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import CONDITION, DRUG, findings, record, study, vote
 
 

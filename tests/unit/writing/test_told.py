@@ -8,7 +8,7 @@ from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.brief import Brief, label_words
-from deepcritical.domain.effect_words import gravest_first
+from deepcritical.domain.effect_words import LATEST, SECOND, THIRD, gravest_first
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
@@ -25,7 +25,7 @@ from deepcritical.writing.findings import findings_of
 from deepcritical.writing.harms import harm_sentences, harms_beside, harms_in_own_words
 from deepcritical.writing.leads import lead_of
 from deepcritical.writing.unread import without_text
-from deepcritical.writing.words import LATEST, SECOND, THIRD, row_sentence, told_of
+from deepcritical.writing.words import row_sentence, told_of
 from tests.unit.appraisal.builders import findings, vote
 
 HARMS = ("dizziness", "grumbles", "snerks", "zorbs")

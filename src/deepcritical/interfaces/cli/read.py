@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -57,7 +56,7 @@ def read(
     reachable; 11 the document cannot be read.
     """
     path = Path(what).expanduser()
-    given: Path | str = path if is_file(path) else canonical_id(what)
+    given: Path | str = path if is_file(path) else _known(what)
     card = asyncio.run(_read(given, question, *chosen_model(model, model_base_url, ask_key)))
     if as_json:
         print_json(_as_json(card))
@@ -179,12 +178,12 @@ def show(
     Exit codes of all `readings` commands: 0 done; 2 wrong usage; 9 wrong setting; 11 the database
     cannot be used.
     """
-    found = _with_store(lambda store: store.of_record(canonical_id(record)))
+    found = _with_store(lambda store: store.of_record(_known(record)))
     if as_json:
         for kept in found:
             typer.echo(kept.reading.model_dump_json(exclude_defaults=True))
     elif not found:
-        typer.echo(f"No reading of {canonical_id(record)} is kept.")
+        typer.echo(f"No reading of {_known(record)} is kept.")
     else:
         typer.echo("\n\n".join(map(_told, found)))
 
@@ -233,18 +232,11 @@ def accept() -> None:
     typer.echo(f"{done} readings are used from now on.")
 
 
-def canonical_id(record: str) -> str:
-    """The id as readings have it: ``pmid:``, ``pmcid:``, ``nct:`` or ``doi:``."""
-    given = record.strip()
-    if ":" in given and not given.lower().startswith("http"):
-        return given if given[:4].lower() != "nct:" else f"nct:{given[4:].upper()}"
-    if re.fullmatch(r"\d{1,9}", given):
-        return f"pmid:{given}"
-    if re.fullmatch(r"NCT\d{8}", given, re.IGNORECASE):
-        return f"nct:{given.upper()}"
-    if re.fullmatch(r"PMC\d{1,9}", given, re.IGNORECASE):
-        return f"pmcid:{given.upper()}"
-    return f"doi:{given.lower().removeprefix('https://doi.org/')}"
+def _known(record: str) -> str:
+    """The id as readings have it, whatever kind of id it is."""
+    from deepcritical.verification.ids import id_named
+
+    return id_named(record) or record.strip()
 
 
 def _told(kept: Kept) -> str:
