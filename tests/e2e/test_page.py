@@ -201,10 +201,22 @@ def test_an_unknown_run_is_explained(page: Page) -> None:
     expect(page.get_by_role("alert").filter(has_text="not known here")).to_be_visible()
 
 
-def test_an_example_fills_the_question(page: Page) -> None:
+def test_an_example_is_asked_by_its_button(page: Page) -> None:
     page.goto("/")
-    page.get_by_text("What could be repurposed for Alzheimer's disease?").click()
-    expect(page.get_by_label("Your question")).to_have_value(re.compile("^What could"))
+    example = page.get_by_role("group", name="Things to try").get_by_role("button").first
+    question = example.inner_text()
+    example.click()
+    expect(page.locator(".live .question")).to_have_text(question)
+
+
+def test_what_is_meant_is_chosen_by_a_button(page: Page) -> None:
+    ask(page, "Does metformin help in MS?")
+    meanings = page.get_by_role("group", name="Ask instead").get_by_role("button")
+    expect(meanings).not_to_have_count(0)
+    chosen = meanings.first.inner_text()
+    meanings.first.click()
+    expect(page.locator(".live .question")).to_have_text(chosen)
+    expect(page.get_by_role("group", name="Ask instead")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
