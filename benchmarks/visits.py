@@ -58,7 +58,8 @@ class Watched:
 
     def held(self) -> tuple[int, int]:
         """Nodes and listeners that are in memory."""
-        self.devtools.send("HeapProfiler.collectGarbage")
+        for _ in range(2):
+            self.devtools.send("HeapProfiler.collectGarbage")
         metrics = self.devtools.send("Performance.getMetrics")["metrics"]
         named = {one["name"]: int(one["value"]) for one in metrics}
         return named["Nodes"], named["JSEventListeners"]
@@ -95,7 +96,7 @@ def _print_held(page: Page, watched: Watched) -> None:
         links.nth(n % 2).click()
         page.locator("#panel-report .answer").first.wait_for(timeout=120_000)
         if n in (1, OPENED + 1):
-            page.wait_for_timeout(1000)
+            page.wait_for_timeout(4000)  # what follows is loaded, and what was left is let go
             counted.append(watched.held())
     for name, first, last in zip(("nodes", "listeners"), *counted, strict=True):
         print(f"{f'{name}, then after {OPENED} runs':34} {first:8} {last:8}")

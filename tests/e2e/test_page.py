@@ -185,6 +185,19 @@ def test_an_outage_of_a_moment_does_not_lose_the_run(page: Page, gate: Path) -> 
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
 
 
+def test_a_server_that_cannot_be_reached_leaves_the_question_to_be_asked_again(
+    browser: Browser, address: str, gate: Path
+) -> None:
+    assert gate.exists()
+    with tab(browser, address, "ERR_INTERNET_DISCONNECTED", "Failed to fetch") as page:
+        page.goto("/")
+        page.context.set_offline(True)
+        ask(page, goto=False)
+        expect(page.locator("body[data-starting]")).to_have_count(0)
+        expect(page.get_by_label("Your question")).to_have_value(QUESTION)
+        expect(page.get_by_text("Connection to the server was lost")).to_be_visible()
+
+
 def test_a_server_that_is_stopped_ends_its_runs_and_says_so(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -165,7 +165,7 @@ def test_a_look_up_is_answered_at_once_and_the_page_stays(page: Page) -> None:
 def test_what_is_typed_is_a_run_a_look_up_or_small_talk(page: Page) -> None:
     page.goto("/")
     log = said(page, "thanks")
-    expect(log.locator(".answer")).to_contain_text("This is no question")
+    expect(log.locator(".answer")).to_contain_text("I answer questions")
     said(page, "PMID 99000003")
     expect(log.locator(".answer")).to_have_count(2)
     said(page, "thanks")

@@ -128,6 +128,9 @@ function finish(event) {
   $(".stay").hidden = true;
   if (event.type === "run_failed") tell(".problem", `${event.message} ${event.advice}`.trim());
   $(".steps").open = event.type !== "run_completed";
+  // What folds is not seen moving.
+  $(".live").style.visibility = "hidden";
+  setTimeout(() => ($(".live").style.visibility = ""), 60);
   acts();
   trigger("finished");
   runsChanged();
