@@ -43,26 +43,34 @@ class Told(NamedTuple):
     """A question that a run of its own would answer."""
 
 
+_Kind = Callable[[str, ResearchReport], Told | None]
+
+
 def follow_up(message: str, report: ResearchReport) -> tuple[ChatAnswer, str] | None:
     """Return the answer, and a question to research where one is offered; None for the records.
 
     The report is not asked about another drug than its own.
     """
-    told = next((kind for pattern, kind in _KINDS if pattern.search(message)), None)
+    told = _kind(message)
     if told is None or not _is_on(message, report, told):
         return None
     said = told(message, report)
     return (_answer(said, report), said.offer) if said else None
 
 
-def is_follow_up(message: str) -> bool:
+def is_follow_up(message: str, report: ResearchReport) -> bool:
     """Return whether a message is on a report that lies open, and no question of its own."""
-    on_report = any(pattern.search(message) for pattern, _ in _KINDS)
-    points_back = bool(_POINTS_BACK.search(message))
-    return (on_report or points_back) and not wants_verdict(literal_frame(message))
+    told = _kind(message)
+    if told is None and not _POINTS_BACK.search(message):
+        return False
+    return _is_on(message, report, told) and not wants_verdict(literal_frame(message))
 
 
-def _is_on(message: str, report: ResearchReport, told: Callable[..., Told | None]) -> bool:
+def _kind(message: str) -> _Kind | None:
+    return next((told for pattern, told in _KINDS if pattern.search(message)), None)
+
+
+def _is_on(message: str, report: ResearchReport, told: _Kind | None) -> bool:
     named = {drug.name for drug in literal_frame(message).drugs}
     own = {drug.name for drug in literal_frame(report.research_question).drugs}
     return told is _compared or not named or not own or bool(named & own)
@@ -254,7 +262,7 @@ def _since(_message: str, _report: ResearchReport) -> Told:
 
 
 _VERDICT = r"verdict|conclusion|label|result|mixed|promising|supported|refuted|insufficient|unclear"
-_KINDS: tuple[tuple[re.Pattern[str], Callable[[str, ResearchReport], Told | None]], ...] = tuple(
+_KINDS: tuple[tuple[re.Pattern[str], _Kind], ...] = tuple(
     (bounded(pattern, re.IGNORECASE), told)
     for pattern, told in (
         (r"\b(?:quotes?|quotations?|verbatim|exact words)\b", _quoted),

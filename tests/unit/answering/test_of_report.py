@@ -39,7 +39,7 @@ def answered(message: str, report: ResearchReport) -> ChatAnswer:
 
 @pytest.mark.parametrize("message", FOLLOW_UPS)
 def test_each_is_answered_and_cites_what_it_rests_on(message: str, report: ResearchReport) -> None:
-    assert is_follow_up(message)
+    assert is_follow_up(message, report)
     answer = answered(message, report)
     numbers = {n for p in answer.points for n in p.numbers} | {s.number for s in answer.sentences}
     assert numbers == set(range(1, len(answer.references) + 1))
@@ -96,10 +96,13 @@ def test_the_records_are_asked_what_the_report_does_not_weigh(
     [
         ("Is it well tolerated?", True),
         ("Why this verdict?", True),
+        ("What are the harms of donepezil?", False),
         ("Can aspirin be repurposed for dementia?", False),
         ("latest trials of metformin in dementia", False),
         ("Is metformin better than donepezil for Alzheimer's disease?", False),
     ],
 )
-def test_a_question_of_its_own_is_no_follow_up(message: str, is_one: bool) -> None:
-    assert is_follow_up(message) is is_one
+def test_a_question_of_its_own_is_no_follow_up(
+    message: str, is_one: bool, report: ResearchReport
+) -> None:
+    assert is_follow_up(message, report) is is_one

@@ -106,10 +106,10 @@ class RunHandlers:
 
     async def _is_on_open_report(self, sent: Sent, request: gr.Request) -> bool:
         shown, question = sent[self.live], sent[self.form.question] or ""
-        if not isinstance(shown, dict) or not await asyncio.to_thread(is_follow_up, question):
-            return False
-        run = await self.access.readable(self.runs, _browser(request), str(shown.get("id")))
-        return run is not None and run.report is not None
+        run_id = str(shown.get("id")) if isinstance(shown, dict) else ""
+        run = await self.access.readable(self.runs, _browser(request), run_id) if run_id else None
+        report = run.report if run else None
+        return report is not None and await asyncio.to_thread(is_follow_up, question, report)
 
     def _to_thread(self, message: str, answer: str = "", to: gr.HTML | None = None) -> Shown:
         # The id tells a message that is sent twice from one that is told again.
