@@ -75,7 +75,7 @@ def print_visits(browser: Browser, address: str) -> None:
         page.locator(".sample .answer").wait_for(timeout=120_000)
         page.wait_for_timeout(1000)
         _print_visit(f"{width} px, to the sample", watched.since())
-        page.get_by_label("Your question").fill(DEMO_QUESTION)
+        page.get_by_label("Your question").press_sequentially(DEMO_QUESTION)
         page.get_by_role("button", name="Ask", exact=True).click()
         page.locator("#panel-report .answer").first.wait_for(timeout=300_000)
         page.wait_for_timeout(1000)
