@@ -1,12 +1,12 @@
 """Waiting times of a person at the page, and the page's weight on the network.
 
-Prints five tables: the first answer of the server beside an empty page of the framework, with its
-processor time and memory; the time from the click to the first progress on the screen; the bytes
-that are sent for a whole run beside the size of its report; how late events reach 20 users who
-follow 20 runs at once; and how soon health and events answer while 4 runs calculate.
+Prints six tables: what a visit weighs; the first answer of the server beside an empty page of the
+framework, with its processor time and memory; the time from the click to the first progress on the
+screen; the bytes that are sent for a whole run beside the size of its report; how late events reach
+20 users who follow 20 runs at once; and how soon health and events answer while 4 runs calculate.
 
-Usage: `python -m benchmarks.page [--runs N] [--users N] [--load]`; without `--load`, which prints
-the last table alone, it needs a Chromium, as the tests do.
+Usage: `python -m benchmarks.page [--runs N] [--users N] [--load] [--visit]`; `--visit` prints the
+first table alone, and `--load` the last; all but `--load` need a Chromium, as the tests do.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from benchmarks.visits import print_visits
 from deepcritical.bootstrap import build_runs, open_chats, place_of
 from deepcritical.bootstrap.live import Lookups
 from deepcritical.interfaces.access import Access
@@ -315,16 +316,26 @@ def kept(folder: Path) -> Iterator[dict[str, str]]:
         yield {"DATABASE_URL": f"sqlite:///{own}/runs.sqlite"}
 
 
+def print_visited(folder: Path) -> None:
+    """The lines of visits to a server of its own."""
+    with kept(folder) as environment, serving(SERVE, environment) as served, chromium() as browser:
+        print_visits(browser, served.address)
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="runs of what is timed")
     parser.add_argument("--users", type=int, default=20, help="users who follow a run each")
     parser.add_argument("--load", action="store_true", help="the last table alone")
+    parser.add_argument("--visit", action="store_true", help="the first table alone")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if options.load:
             print_load(Path(folder))
+            return
+        print_visited(Path(folder))
+        if options.visit:
             return
         print_pages(options.runs)
         print_progress(options.runs, Path(folder))

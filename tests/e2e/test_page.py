@@ -185,6 +185,21 @@ def test_an_outage_of_a_moment_does_not_lose_the_run(page: Page, gate: Path) -> 
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
 
 
+def test_a_server_that_cannot_be_reached_leaves_the_question_to_be_asked_again(
+    browser: Browser, address: str, gate: Path
+) -> None:
+    assert gate.exists()
+    with tab(browser, address, "ERR_INTERNET_DISCONNECTED", "Failed to fetch") as page:
+        page.goto("/")
+        expect(page.locator(".sample .answer")).to_be_visible()
+        page.context.set_offline(True)
+        page.get_by_label("Your question").fill(QUESTION)
+        page.get_by_label("Your question").press("Enter")
+        expect(page.locator("body[data-starting]")).to_have_count(0)
+        expect(page.get_by_label("Your question")).to_have_value(QUESTION)
+        expect(page.get_by_text("Connection to the server was lost")).to_be_visible()
+
+
 def test_a_server_that_is_stopped_ends_its_runs_and_says_so(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -201,10 +216,22 @@ def test_an_unknown_run_is_explained(page: Page) -> None:
     expect(page.get_by_role("alert").filter(has_text="not known here")).to_be_visible()
 
 
-def test_an_example_fills_the_question(page: Page) -> None:
+def test_an_example_is_asked_by_its_button(page: Page) -> None:
     page.goto("/")
-    page.get_by_text("What could be repurposed for Alzheimer's disease?").click()
-    expect(page.get_by_label("Your question")).to_have_value(re.compile("^What could"))
+    example = page.get_by_role("group", name="Things to try").get_by_role("button").first
+    question = example.inner_text()
+    example.click()
+    expect(page.locator(".live .question")).to_have_text(question)
+
+
+def test_what_is_meant_is_chosen_by_a_button(page: Page) -> None:
+    ask(page, "Does metformin help in MS?")
+    meanings = page.get_by_role("group", name="Ask instead").get_by_role("button")
+    expect(meanings).not_to_have_count(0)
+    chosen = meanings.first.inner_text()
+    meanings.first.click()
+    expect(page.locator(".live .question")).to_have_text(chosen)
+    expect(page.get_by_role("group", name="Ask instead")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -129,6 +129,11 @@ def refused(page: Page) -> None:
     expect(page.get_by_role("alert").filter(has_text="question")).to_be_visible()
 
 
+def meanings(page: Page) -> None:
+    ask(page, "Does metformin help in MS?")
+    expect(page.get_by_role("group", name="Ask instead")).to_be_visible()
+
+
 def looked_up(page: Page) -> None:
     landing(page)
     expect(said(page, "find papers on examplol").locator(".answer")).to_be_visible()
@@ -139,6 +144,9 @@ def answer(page: Page) -> None:
     page.get_by_role("heading", name="Ask about this report").click()
     log = of_run(page, "Is examplol well tolerated?")
     log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
+    page.keyboard.press("Escape")
+    of_run(page, "Why this verdict?")
+    expect(log.locator(".answer")).to_have_count(2)
     of_run(page, "?!")
     expect(log.get_by_role("alert")).to_be_visible()
     log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
@@ -155,6 +163,7 @@ STATES: tuple[Callable[[Page], None], ...] = (
     steps,
     failed,
     refused,
+    meanings,
     looked_up,
     answer,
 )

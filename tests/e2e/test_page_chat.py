@@ -29,6 +29,18 @@ __all__ = ["browser"]
 KEY = "made-up-key-of-the-chat"
 HARD = "Does examplol help in testitis?"
 OWN_RUN = re.compile(r"\?run=[0-9a-f-]{36}$")
+FOLLOW_UPS = (
+    "Why this verdict?",
+    "What if study [1] were left out?",
+    "Summarise in two sentences",
+    "Explain GRADE here",
+    "Show the quotes",
+    "What is missing?",
+    "Which studies decide the verdict?",
+    "What are the harms?",
+    "What would change it?",
+    "How sure is this?",
+)
 RECORDS = (
     paper(1),
     paper(2, title=f"Examplol in testitis {ATTACK}", journal=ATTACK, note=ATTACK),
@@ -102,6 +114,27 @@ def test_a_follow_up_is_answered_from_the_run_and_every_sentence_opens_its_quote
     assert_fits(page)
 
 
+def test_the_report_itself_answers_what_is_asked_about_it(page: Page) -> None:
+    finished(page)
+    told = page.get_by_role("log", name="Chat").locator(".answer")
+    for number, message in enumerate(FOLLOW_UPS, 1):
+        of_run(page, message)
+        expect(told).to_have_count(number)
+        expect(told.last.locator("li")).not_to_have_count(0)
+
+
+def test_a_follow_up_in_the_one_field_goes_to_the_open_report(page: Page) -> None:
+    finished(page)
+    address = page.url
+    said(page, "Why this verdict?")
+    log = page.get_by_role("log", name="Chat")
+    expect(log.locator(".answer li")).not_to_have_count(0)
+    expect(field(page)).to_have_value(QUESTION)
+    page.get_by_role("group", name="Things to ask").get_by_role("button").last.click()
+    expect(log.locator(".answer")).to_have_count(2)
+    assert page.url == address
+
+
 def test_a_quote_is_marked_where_it_stands_beyond_the_basic_plane(page: Page) -> None:
     page.goto("/")
     log = said(page, "PMID 99000003")
@@ -132,7 +165,7 @@ def test_a_look_up_is_answered_at_once_and_the_page_stays(page: Page) -> None:
 def test_what_is_typed_is_a_run_a_look_up_or_small_talk(page: Page) -> None:
     page.goto("/")
     log = said(page, "thanks")
-    expect(log.locator(".answer")).to_contain_text("This is no question")
+    expect(log.locator(".answer")).to_contain_text("I answer questions")
     said(page, "PMID 99000003")
     expect(log.locator(".answer")).to_have_count(2)
     said(page, "thanks")

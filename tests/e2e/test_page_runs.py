@@ -158,6 +158,9 @@ def test_each_query_is_a_step_with_its_source_and_outcome(page: Page) -> None:
     page.get_by_text("Show steps").click()
     search = page.locator(".live .agent_called").first
     expect(search.locator("summary").first).to_contain_text(re.compile(r"\d+ queries · 3 new"))
+    titles = search.locator(".studies_read .read .text")
+    expect(titles).not_to_have_count(0)
+    expect(titles.first).to_contain_text("Examplol")
     search.locator("summary").first.click()
     query = search.locator(".source_searched").first
     expect(query).to_contain_text("snapshot records · examplol testitis")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.conftest import DEMO_QUESTION
 from tests.e2e.pages import assert_fits, browser, picture, tab
@@ -100,3 +101,33 @@ def test_the_verdict_is_drawn_from_trials_alone(page: Page, address: str, run_id
     shown = f"{address}/api/runs/{run_id}/views/studies"
     assert httpx.get(f"{shown}?only=guessed", trust_env=False).status_code == 422
     assert "With all studies" not in httpx.get(shown, trust_env=False).text
+
+
+def test_the_people_asked_about_are_a_choice_that_the_address_keeps(page: Page) -> None:
+    panel = page.locator("#panel-studies")
+    panel.get_by_role("combobox").select_option("direct")
+    expect(panel.get_by_role("status")).to_contain_text("With all studies it is")
+    verdict = panel.locator(".verdict").inner_text()
+    page.reload()
+    expect(panel.get_by_role("combobox")).to_have_value("direct")
+    expect(panel.locator(".verdict")).to_have_text(verdict)
+
+
+def test_what_is_shown_of_a_table_can_be_saved(page: Page) -> None:
+    panel = page.locator("#panel-studies")
+    panel.get_by_role("checkbox").first.uncheck()
+    expect(panel.get_by_role("status")).to_contain_text("With all studies it is")
+    assert [row[0] for row in saved(panel)[1:3]] == ["false", "true"]
+    page.get_by_role("tab", name="Evidence").click()
+    evidence = page.locator("#panel-evidence")
+    evidence.get_by_label("Level").select_option("2")
+    shown = int(evidence.locator(".shown").inner_text().split()[0])
+    assert len(saved(evidence)) == shown + 1
+
+
+def saved(panel: Locator) -> list[list[str]]:
+    """The lines of the file that a table is saved as."""
+    with panel.page.expect_download() as download:
+        panel.get_by_role("button", name="Save").click()
+    assert download.value.suggested_filename.endswith(".csv")
+    return list(csv.reader(download.value.path().read_text("utf-8-sig").splitlines()))

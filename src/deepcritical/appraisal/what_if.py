@@ -15,7 +15,7 @@ from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import Tier, Vote, Way
+from deepcritical.domain.votes import Counting, Tier, Vote, Way
 
 _SIZE = OPTIMAL_INFORMATION_SIZE
 _TO_COME = "to come"
@@ -39,20 +39,20 @@ class WhatIf(Model):
 
 
 def recomputed(
-    studies: Sequence[StudyFinding], left_out: Sequence[str] = (), tier: Tier | None = None
+    studies: Sequence[StudyFinding], left_out: Sequence[str] = (), tier: Counting | None = None
 ) -> Verdict:
     """The verdict without the studies of these records, and on one kind of results if one is named.
 
     Args:
         studies: All studies of a report.
         left_out: Evidence ids; a study goes with any of its records.
-        tier: How the results came about that are to count; None for all.
+        tier: How the results came about that are to count, or "direct"; None for all.
     """
     return decide(remaining(studies, left_out, tier))
 
 
 def remaining(
-    studies: Sequence[StudyFinding], left_out: Sequence[str] = (), tier: Tier | None = None
+    studies: Sequence[StudyFinding], left_out: Sequence[str] = (), tier: Counting | None = None
 ) -> tuple[StudyFinding, ...]:
     """Return the studies that are left; see `recomputed`."""
     gone = set(left_out)
@@ -60,8 +60,8 @@ def remaining(
     return tuple(study for study in rest if tier is None or _has(study, tier))
 
 
-def _has(study: StudyFinding, tier: Tier) -> bool:
-    return any(vote.tier == tier for vote in study.votes)
+def _has(study: StudyFinding, tier: Counting) -> bool:
+    return study.direct if tier == "direct" else any(vote.tier == tier for vote in study.votes)
 
 
 def without(studies: Sequence[StudyFinding], left_out: Sequence[str]) -> Verdict:

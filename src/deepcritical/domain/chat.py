@@ -54,19 +54,6 @@ class SimilarRun(Model):
         return "less than a minute"
 
 
-class FoundRecords(Model):
-    """The records that a search tool found: the payload of its result."""
-
-    origin: str
-    """Where they are from, as a phrase: ``the evidence of run 1b2c…``, ``PubMed``."""
-    records: dict[str, Evidence]
-    """By the ids under which a sentence may cite them, best first."""
-    searched: bool
-    """Whether sources were searched; else the records were at hand."""
-    notices: tuple[str, ...] = ()
-    """What the reader must know: a source that could not be read, how records were ranked."""
-
-
 class ChatSentence(Model):
     """One sentence of a record, at its place in it. No model writes any."""
 
@@ -81,6 +68,14 @@ class ChatSentence(Model):
     end: int = Field(gt=0)
     remark: str = ""
     """OCEBM level, stance and caution of its record, in words."""
+
+
+class ChatPoint(Model):
+    """A sentence of code over a report: its verdict, rows, studies or trials."""
+
+    text: str = Field(min_length=1)
+    numbers: tuple[int, ...] = ()
+    """Places of its records in the references."""
 
 
 class ToolCalled(Model):
@@ -107,6 +102,8 @@ class ChatAnswer(Model):
     type: Literal["chat_answer"] = "chat_answer"
     head: str
     """What was asked of which records, and what came of it, said by code."""
+    points: tuple[ChatPoint, ...] = ()
+    """What the report itself says, where a run is asked about its report."""
     sentences: tuple[ChatSentence, ...] = ()
     references: tuple[Reference, ...] = ()
     """All records that the answer names; a look-up may list some of which it quotes nothing."""
@@ -119,6 +116,23 @@ class ChatAnswer(Model):
     """
     written_by: str
     notices: tuple[str, ...] = ()
+
+
+class FoundRecords(Model):
+    """The records that a search tool found: the payload of its result."""
+
+    origin: str
+    """Where they are from, as a phrase: ``the evidence of run 1b2c…``, ``PubMed``."""
+    records: dict[str, Evidence]
+    """By the ids under which a sentence may cite them, best first."""
+    searched: bool
+    """Whether sources were searched; else the records were at hand."""
+    notices: tuple[str, ...] = ()
+    """What the reader must know: a source that could not be read, how records were ranked."""
+    answer: ChatAnswer | None = None
+    """What the report itself says, where it was asked about; then no records are needed."""
+    offer: str = ""
+    """A question that a run of its own would answer."""
 
 
 class ResearchOffered(Model):

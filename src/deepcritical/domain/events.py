@@ -158,6 +158,10 @@ class RecordRead(Model):
     """``registry``, ``curated``, ``rules``, or the model as ``provider:name``."""
     results: int
     unread: tuple[str, ...] = ()
+    title: str = ""
+    """Of its record, at most 120 characters; '' where it gives no result."""
+    told: str = ""
+    """Design and first result in a few words."""
 
 
 class RecordsRanked(Model):

@@ -47,6 +47,8 @@ users of a class of drugs; or people with another condition."""
 Tier = Literal["randomised", "controlled", "uncontrolled", "reported"]
 """How the comparison was made: by chance; between groups that formed otherwise; with before; or in
 studies that a review tells of without weighing all that there are."""
+Counting = Tier | Literal["direct"]
+"""Studies that alone are to count: of one kind of results, or of the people asked about."""
 TIERS: tuple[Tier, ...] = get_args(Tier)
 """The strongest design first."""
 

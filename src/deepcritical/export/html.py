@@ -42,6 +42,7 @@ _KINDS = (
     ("", "all studies"),
     ("randomised", "randomised trials alone"),
     ("controlled", "controlled studies without randomisation alone"),
+    ("direct", "studies of the people asked about alone"),
 )
 """What the verdict may be drawn from."""
 

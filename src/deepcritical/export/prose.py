@@ -30,7 +30,12 @@ def to_html(markdown: str, references: Sequence[Reference]) -> str:
 
 def to_inline_html(markdown: str, references: Sequence[Reference]) -> str:
     """The same for a part of a line: no paragraph around it."""
-    return str(_parser().renderInline(markdown, {"references": references}))
+    return unbroken(_parser().renderInline(markdown, {"references": references}))
+
+
+def unbroken(text: str) -> str:
+    """Return the text with no line to end within "95 % CI"."""
+    return text.replace(" % CI", "\u00a0%\u00a0CI")
 
 
 def cited_html(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:

@@ -15,6 +15,7 @@ from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.sentences import how_checked
 from deepcritical.export.mechanism_figure import edge_label, edge_words
+from deepcritical.export.prose import unbroken
 from deepcritical.export.svg import figure_style, inline
 from deepcritical.export.timeline import point_words, year_of
 
@@ -51,7 +52,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {
-        "visible": visible,
+        "visible": lambda text: unbroken(visible(text)),
         "anchor": lambda title: re.sub(r"\W+", "-", title.lower()).strip("-"),
         "sign": _SIGN_OF_DIRECTION.__getitem__,
         "grade_symbol": _SYMBOL_OF_CERTAINTY.__getitem__,

@@ -219,6 +219,7 @@ def _(event: chat.ChatAnswer) -> str:
     left_out = event.left_out
     parts = (
         one_line(event.head),
+        "\n".join(map(_point, event.points)),
         "\n".join(map(_sentence, event.sentences)),
         "\n".join(_references(event.references)),
         f"Left out: {left_out} of the model's sentences, which stand in no record on the question."
@@ -230,6 +231,10 @@ def _(event: chat.ChatAnswer) -> str:
         else "",
     )
     return "\n\n".join(part for part in parts if part)
+
+
+def _point(point: chat.ChatPoint) -> str:
+    return one_line(f"- {point.text} {''.join(f'[{n}]' for n in point.numbers)}".rstrip())
 
 
 @as_text.register

@@ -87,6 +87,11 @@ def _guard(app: FastAPI, access: Access, hosts: list[str] | None, names: Sequenc
     app.add_middleware(Guard, own=frozenset(urlsplit(name).netloc for name in names))
 
 
+async def _warm_up(runs: RunService, api: FastAPI) -> None:
+    await runs.warm_up()
+    api.state.research = "ready"
+
+
 @asynccontextmanager
 async def _lifespan(
     runs: RunService,
@@ -97,7 +102,7 @@ async def _lifespan(
 ) -> AsyncIterator[None]:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "blocking"))
     async with tools, chats as api.state.chats, asyncio.TaskGroup() as tasks:
-        beginning = [tasks.create_task(work) for work in (runs.warm_up(), runs.keep_tending())]
+        beginning = [tasks.create_task(work) for work in (_warm_up(runs, api), runs.keep_tending())]
         yield
         for task in beginning:
             task.cancel()

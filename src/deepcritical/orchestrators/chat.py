@@ -224,7 +224,10 @@ class Chat:
             if choice.tool in OFFERED:
                 return await self._offered(turn, choice, talk.caller)
             found = await self._looked(choice, reasoner.name, talk)
-            answer = await reasoner.tell(turn, choice.query, found)
+            if found.offer:
+                asked, report = turn._replace(message=found.offer), ToolChoice(RESEARCH_REPORT, "")
+                return await self._offered(asked, report, talk.caller)
+            answer = found.answer or await reasoner.tell(turn, choice.query, found)
             if answer.in_evidence:
                 return answer
             tried.append(choice.tool)
@@ -247,7 +250,7 @@ class Chat:
     async def _offered(
         self, turn: ChatTurn, choice: ToolChoice, caller: ToolCaller
     ) -> ChatAnswer | ResearchOffered:
-        """The offer, with the user's own words as the question: a model's may be a record's.
+        """The offer, with the user's or code's words as the question: a model's may be a record's.
 
         What no research can answer is not offered: the user is told what to ask instead.
         """

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from deepcritical.domain.frame import DeclineReason
 from deepcritical.domain.named import Condition, Drug
 
-_CONVERSATION = "This is no question that papers and trials answer."
+_CONVERSATION = "I answer questions about drugs and diseases from papers and trials."
 _EXAMPLE = '"Does colchicine prevent recurrent pericarditis?"'
 _ASK = (
     "Ask about a drug or a condition, such as \"Can metformin be repurposed for Alzheimer's "

@@ -6,6 +6,7 @@ from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import RecordRead, RecordsRanked, RoundChosen, Stage, StudiesRead
 from deepcritical.domain.plan import ResearchPlan
+from deepcritical.domain.study import StudyReading
 from deepcritical.questions.searching import posed_queries, search_sides
 from deepcritical.questions.wording import as_meant
 from deepcritical.research.session import ResearchSession
@@ -99,10 +100,27 @@ async def read_studies(session: ResearchSession) -> None:
             reader=reading.reader.name if reading.reader.kind == "model" else reading.reader.kind,
             results=len(reading.results),
             unread=reading.unread,
+            **(_titled(store.evidence[key].citation.title, reading) if reading.results else {}),
         )
         for key, reading in found.items()
     )
     await session.emit(StudiesRead(records=told), Stage.SEARCH)
+
+
+def _titled(title: str, reading: StudyReading) -> dict[str, str]:
+    first = reading.results[0]
+    design = next(iter((*reading.design, *reading.kinds)), "")
+    arm = reading.arm({"a": first.a, "b": first.b}.get(first.better, ""))
+    found = "no difference" if first.better == "no_difference" else ""
+    if arm and arm.label and first.contrast == "between":
+        found = f"better with {arm.label}"
+    outcome = ": ".join(part for part in (first.concept or first.outcome, found) if part)
+    told = " · ".join(part for part in (design.replace("_", " "), outcome) if part)
+    return {"title": _cut(title, 120), "told": _cut(told, 160)}
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def included_with_doi(session: ResearchSession) -> tuple[str, ...]:

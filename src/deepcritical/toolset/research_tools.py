@@ -6,10 +6,11 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
+from deepcritical.answering.of_report import follow_up
 from deepcritical.domain.answer import ChecklistCoverage, Document, ToolOutput, tool_sources
 from deepcritical.domain.base import Model
 from deepcritical.domain.chat import FoundRecords
@@ -260,6 +261,7 @@ class _Open(NamedTuple):
     named: str
     """The records as a phrase."""
     rag: LlamaIndexRAGService
+    report: ResearchReport | None
 
 
 class RunEvidence:
@@ -273,13 +275,16 @@ class RunEvidence:
         self._opening = asyncio.Lock()
 
     async def ranked(self, run_id: str, query: str) -> ToolResult:
-        """Return all records of a run, the best for a query first.
+        """Return all records of a run, the best for a query first; none if its report answers it.
 
         Raises:
             TraceNotFoundError: There is no such run.
             StorageError: It has not ended, or has no records to ask.
         """
-        records, named, rag = await self._of(run_id)
+        records, named, rag, report = await self._of(run_id)
+        if report and (said := await asyncio.to_thread(follow_up, query, report)):
+            answer, offer = said
+            return _found(named, {}, searched=False, answer=answer, offer=offer)
         best = await rag.query(query, max_results=len(records))
         rest = {i: r for i, r in records.items() if i not in best}
         because = (await rag.retrieval()).lexical_because
@@ -326,7 +331,7 @@ class RunEvidence:
             with suppress(StorageError):  # why it was not indexed says more
                 await to_the_end(rag.close(), SOON_S)
             raise
-        return _Open(records, named, rag)
+        return _Open(records, named, rag, run.report)
 
 
 def _records_of(run: RunView) -> tuple[Mapping[str, Evidence], str]:
@@ -387,9 +392,9 @@ def _wanted(inputs: SearchInput) -> int:
 
 
 def _found(
-    origin: str, records: Mapping[str, Evidence], *, searched: bool, notices: tuple[str, ...]
+    origin: str, records: Mapping[str, Evidence], *, searched: bool, **more: Any
 ) -> ToolResult:
-    found = FoundRecords(origin=origin, records=dict(records), searched=searched, notices=notices)
+    found = FoundRecords(origin=origin, records=dict(records), searched=searched, **more)
     return ToolResult(
         text=f"{len(records)} records from {origin}.", payload=found.model_dump(mode="json")
     )

@@ -7,7 +7,6 @@ from html import escape
 from typing import NamedTuple
 
 import gradio as gr
-from gradio.helpers import Examples
 
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.plan import Place
@@ -16,17 +15,9 @@ from deepcritical.interfaces.page.parts import asset, html, script
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.tools.registry import BY_KEY
 
-EXAMPLES = (
-    "Can metformin be repurposed for Alzheimer's disease?",
-    "What could be repurposed for Alzheimer's disease?",
-    "latest trials of metformin in Alzheimer's disease",
-)
 AUTO = "auto"
 KINDS = (("Auto", AUTO), ("Report", RESEARCH), ("Answer", DEEP_RESEARCH))
-KIND_INFO = (
-    "Auto: a report if you ask whether a drug helps, a list if you look something up, a cited "
-    "answer otherwise."
-)
+KIND_INFO = "Auto: a report on whether a drug helps, a list for a look-up, else a cited answer."
 DEPTHS: tuple[tuple[str, Depth], ...] = (
     ("Quick", "quick"),
     ("Standard", "standard"),
@@ -36,10 +27,7 @@ MODEL_INFO = (
     "Empty: what this server is set to. Else provider:name of openai, openai-chat, anthropic or "
     "huggingface, with a key of yours."
 )
-KEY_INFO = (
-    "Goes with the messages of the chat and with one run, which empties the field. "
-    "Not stored, not logged."
-)
+KEY_INFO = "Sent with messages of the chat, and with one run, then emptied. Not stored, not logged."
 UNSEEN = gr.InputHTMLAttributes(autocomplete="off", autocorrect="off", spellcheck=False)
 MAX_MODEL_CHARS, MAX_KEY_CHARS = 200, 1000
 NO_CHOICE = '<p class="note">There is one source here, and none to choose: {}.</p>'
@@ -64,7 +52,6 @@ class Form(NamedTuple):
     ask: gr.Button
     refused: gr.HTML
     similar: gr.HTML
-    examples: Examples
     kind: gr.Radio
     depth: gr.Radio
     review: gr.Checkbox
@@ -94,7 +81,7 @@ def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
             label="Your question",
             show_label=False,
             container=False,
-            placeholder="Ask about a drug or a disease",
+            placeholder="Ask about a drug or disease",
             max_lines=4,
             max_length=MAX_QUESTION_CHARS,
             elem_id="question",
@@ -109,18 +96,8 @@ def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
             sources, limits = _sources_and_limits(runs.place, runs.limits_for("deep"))
             model, key = _model_and_key()
     refused, similar = html(""), html("")
-    examples = Examples(
-        [[text] for text in EXAMPLES],
-        [question],
-        label="Try",
-        cache_examples=False,
-        api_visibility="private",
-        elem_id="examples",
-        _initiated_directly=False,
-    )
-    examples.create()
     return Form(
-        *(question, documents, ask, refused, similar, examples, kind, depth, review),
+        *(question, documents, ask, refused, similar, kind, depth, review),
         *(html("", render=False), sources, limits, model, key),
     )
 

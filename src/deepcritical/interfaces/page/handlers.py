@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -11,6 +12,7 @@ from uuid import uuid4
 import gradio as gr
 from starlette.requests import HTTPConnection
 
+from deepcritical.answering.of_report import is_follow_up
 from deepcritical.domain.errors import (
     AuthenticationError,
     DeepCriticalError,
@@ -63,6 +65,7 @@ class RunHandlers:
     plan: PlanPanel
     live: gr.HTML
     thread: gr.HTML
+    chat: gr.HTML
     _plans: KeptPlans = field(default_factory=KeptPlans)
 
     @property
@@ -79,6 +82,9 @@ class RunHandlers:
         """
         form = self.form
         try:
+            if await self._is_on_open_report(sent, request):
+                opened = {form.question: sent[self.live]["question"]}
+                return {**opened, **self._to_thread(sent[form.question], to=self.chat)}
             asked = await read_asked(form, sent, self.runs, self._caller(request).user_id)
             asked = await asked.settled(self.runs)
             if asked.kind == THREAD:
@@ -94,13 +100,21 @@ class RunHandlers:
         except DeepCriticalError as error:
             if isinstance(error, QuestionDeclinedError) and error.reason == _SMALL_TALK:
                 return self._to_thread(sent[form.question], str(error))
-            return {form.refused: problem(str(error)), form.key: ""}
+            refused = problem(str(error), getattr(error, "offers", ()))
+            return {form.refused: refused, form.key: ""}
         return {form.refused: "", **self._begun(run)}
 
-    def _to_thread(self, message: str, answer: str = "") -> Shown:
+    async def _is_on_open_report(self, sent: Sent, request: gr.Request) -> bool:
+        shown, question = sent[self.live], sent[self.form.question] or ""
+        run_id = str(shown.get("id")) if isinstance(shown, dict) else ""
+        run = await self.access.readable(self.runs, _browser(request), run_id) if run_id else None
+        report = run.report if run else None
+        return report is not None and await asyncio.to_thread(is_follow_up, question, report)
+
+    def _to_thread(self, message: str, answer: str = "", to: gr.HTML | None = None) -> Shown:
         # The id tells a message that is sent twice from one that is told again.
         turn = {"message": message, "answer": answer, "turn": str(uuid4())}
-        return {self.form.refused: "", self.thread: turn}
+        return {self.form.refused: "", to or self.thread: turn}
 
     def _reviewed(self, plan_id: str, reviewed: Reviewed, fields: PlanFields) -> Shown:
         plan, panel = reviewed.plan, self.plan

@@ -43,7 +43,7 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
                 build_own_runs(runs.keeps_runs)
                 form.answering.render()  # type: ignore[no-untyped-call]
                 html(None, html_template=asset("addresses.html"), js_on_load=asset("addresses.js"))
-        handlers = RunHandlers(runs, access, form, plan, live, thread)
+        handlers = RunHandlers(runs, access, form, plan, live, thread, chat)
         _wire_runs(page, handlers)
         _wire_plan(handlers)
         _wire_similar(form, live, FormerRuns(runs, access, similar))
@@ -68,8 +68,8 @@ def _wire_runs(page: gr.Blocks, handlers: RunHandlers) -> None:
     begun = gr.on(
         [form.ask.click, form.question.submit],
         handlers.begin,
-        form.asked,
-        [live, handlers.thread, form.refused, form.key, form.documents, *plan],
+        form.asked | {live},
+        [*shown, handlers.thread, handlers.chat, form.key, form.documents],
         js=asset("starting.js"),
         **PRIVATE,
     )
@@ -118,15 +118,9 @@ def _told(handlers: RunHandlers) -> dict[str, Any]:
 
 def _wire_similar(form: Form, live: gr.HTML, former: FormerRuns) -> None:
     """Looked for when the question is left: a live source may take seconds to say what is new."""
-    asked: dict[str, Any] = {
-        "fn": former.offered,
-        "inputs": [form.question, form.kind, form.depth, live],
-        "outputs": [form.similar],
-        **PRIVATE,
-    }
     edited = [form.question.blur, form.kind.change, form.depth.change]
-    gr.on(edited, trigger_mode="always_last", **asked)
-    form.examples.load_input_event.then(**asked)
+    asked = [form.question, form.kind, form.depth, live]
+    gr.on(edited, former.offered, asked, [form.similar], trigger_mode="always_last", **PRIVATE)
 
 
 def _chat(skeleton: str) -> gr.HTML:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from types import MappingProxyType
@@ -10,6 +10,7 @@ from typing import Any
 
 import gradio as gr
 
+from deepcritical.domain.markdown import visible
 from deepcritical.export.templating import stylesheet
 
 SHEETS = ("page.css", "form.css", "live.css", "chat.css", "results.css")
@@ -35,9 +36,11 @@ def html(value: str | None, **options: Any) -> gr.HTML:
     return gr.HTML(value, apply_default_css=False, **options)
 
 
-def problem(text: str) -> str:
-    """Return an error message as the page shows it."""
-    return f'<p class="problem" role="alert">{escape(text)}</p>'
+def problem(text: str, offers: Sequence[str] = ()) -> str:
+    """Return an error message as the page shows it, with a button for each question offered."""
+    buttons = "".join(f'<button type="button">{escape(visible(one))}</button>' for one in offers)
+    choose = f'<p class="choose" role="group" aria-label="Ask instead">{buttons}</p>'
+    return f'<p class="problem" role="alert">{escape(text)}</p>{choose if offers else ""}'
 
 
 def asset(name: str) -> str:

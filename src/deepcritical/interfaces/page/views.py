@@ -22,7 +22,7 @@ from deepcritical.domain.events import (
 from deepcritical.domain.grids import trials_of
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import fold
-from deepcritical.domain.votes import Tier
+from deepcritical.domain.votes import Counting
 from deepcritical.export.html import (
     render_document,
     render_evidence,
@@ -90,11 +90,11 @@ class Counted(NamedTuple):
     """The choice of studies that count in a report."""
 
     without: tuple[str, ...] = ()
-    only: Tier | None = None
+    only: Counting | None = None
 
 
 def counted(
-    without: Annotated[str, Query(max_length=8_000)] = "", only: Tier | None = None
+    without: Annotated[str, Query(max_length=8_000)] = "", only: Counting | None = None
 ) -> Counted:
     """The studies that an address leaves out: evidence ids with commas between, and a design."""
     return Counted(tuple(filter(None, without.split(","))), only)

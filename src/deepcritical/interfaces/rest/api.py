@@ -62,6 +62,7 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.runs, app.state.access = runs, access
+    app.state.research = "loading"
     app.state.similar, app.state.chats, app.state.sessions = similar, None, ChatSessions()
     app.state.reading = asyncio.Semaphore(AT_ONCE)
     add_handlers(app)
@@ -72,9 +73,9 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
 
 
 @router.get("/health")
-async def health() -> dict[str, str]:
-    """Confirm that the server answers."""
-    return {"status": "ok"}
+async def health(request: Request) -> dict[str, str]:
+    """Confirm that the server answers, and say whether what research needs is loaded."""
+    return {"status": "ok", "research": request.app.state.research}
 
 
 @router.get("/sources")

@@ -12,15 +12,9 @@ function changed() {
 }
 
 function item(one) {
-  const line = document.createElement("li");
-  const name = document.createElement("span");
-  name.textContent = one.id ? one.name : `${one.name} (is read …)`;
-  const remove = document.createElement("button");
-  remove.type = "button";
-  remove.textContent = "✕";
-  remove.setAttribute("aria-label", `Remove ${one.name}`);
-  remove.addEventListener("click", () => drop(one));
-  line.append(name, remove);
+  const line = made("li");
+  const name = one.id ? one.name : `${one.name} (is read …)`;
+  line.append(made("span", "", name), button("✕", () => drop(one), "", `Remove ${one.name}`));
   return line;
 }
 

@@ -17,13 +17,6 @@ function visible(text) {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (c) => (/\s/.test(c) ? c : ""));
 }
 
-function button(text, act) {
-  const node = built("button", "", text);
-  node.type = "button";
-  node.addEventListener("click", act);
-  return node;
-}
-
 function add(node) {
   $(".said").hidden = false;
   if (!form) $(".chat").hidden = false;
@@ -132,7 +125,8 @@ function answered(answer) {
   const number = ++answers;
   const id = (n) => `${form ? "chat" : "thread"}-${number}-${n}`;
   const node = built("div", "answer dc-report", built("p", "head", answer.head));
-  if (answer.sentences.length) node.append(built("ul", "", ...answer.sentences.map((s) => sentence(s, answer, id))));
+  const lines = [...answer.points.map((p) => point(p, answer, id)), ...answer.sentences.map((s) => sentence(s, answer, id))];
+  if (lines.length) node.append(built("ul", "", ...lines));
   else if (answer.references.length) node.append(built("ol", "", ...answer.references.map((r, at) => listed(r, id(at + 1), at + 1))));
   if (answer.left_out)
     node.append(built("p", "small", `Left out: ${answer.left_out} of the model's sentences, which stand in no record on the question.`));
@@ -149,6 +143,11 @@ function chip(reference, id, number) {
   node.setAttribute("popovertarget", id);
   node.setAttribute("aria-label", visible(`Citation ${number}: ${reference.title}`));
   return node;
+}
+
+function point({ text, numbers }, answer, id) {
+  const cited = numbers.flatMap((n) => [" ", chip(answer.references[n - 1], id(n), n)]);
+  return built("li", "", text.replaceAll(" % CI", "\u00a0%\u00a0CI"), ...cited);
 }
 
 function sentence(said, answer, id) {
@@ -177,8 +176,7 @@ const KINDS = {
 
 // The quotes are marked where they stand in the text of the record.
 function source(reference, number, id, sentences) {
-  const close = button("✕", () => node.hidePopover());
-  close.setAttribute("aria-label", "Close");
+  const close = button("✕", () => node.hidePopover(), "", "Close");
   const node = built("div", "source", built("div", "bar", built("b", "", `[${number}]`), close));
   node.id = id;
   node.popover = "auto";
@@ -225,10 +223,8 @@ function address(url) {
 function offered(offer) {
   const { links } = chat;
   const node = built("div", "offer", built("p", "", `This needs research (${offer.takes}). ${offer.why}`));
-  const start = button("Start research", () =>
-    turn("Start research", () => post(links.accept, { offer_id: offer.offer_id })),
-  );
-  start.className = "start";
+  const accept = () => post(links.accept, { offer_id: offer.offer_id });
+  const start = button("Start research", () => turn("Start research", accept), "start");
   const no = button("Not now", () => turn("No", () => post(links.messages, { message: "no" })));
   node.append(built("div", "choice", start, no));
   add(node);
@@ -239,6 +235,7 @@ function offered(offer) {
 // that ended without a result has nothing to ask.
 function about(told) {
   if (told?.answer) return add(built("p", "mine", told.message)), add(built("p", "answer", told.answer));
+  if (told?.message && form) $("details").open = true;
   if (told?.message) return turn(told.message, () => sent(told.message));
   const id = told?.id ?? "";
   if (id !== runId) reset(id);
@@ -255,6 +252,8 @@ function reset(id) {
 }
 
 $("details")?.addEventListener("toggle", () => $("details").open && $("textarea").focus());
+for (const one of element.querySelectorAll(".tries button"))
+  one.addEventListener("click", () => turn(one.textContent, () => sent(one.textContent)));
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
   const message = $("textarea").value.trim();

@@ -8,6 +8,14 @@ function made(tag, className, text) {
   return node;
 }
 
+function button(text, act, className, label) {
+  const node = made("button", className, text);
+  node.type = "button";
+  if (label) node.setAttribute("aria-label", label);
+  node.addEventListener("click", act);
+  return node;
+}
+
 function tell(selector, text) {
   $(selector).textContent = text;
   $(selector).hidden = !text;

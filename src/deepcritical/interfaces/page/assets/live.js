@@ -128,6 +128,9 @@ function finish(event) {
   $(".stay").hidden = true;
   if (event.type === "run_failed") tell(".problem", `${event.message} ${event.advice}`.trim());
   $(".steps").open = event.type !== "run_completed";
+  // What folds is not seen moving.
+  $(".live").style.visibility = "hidden";
+  setTimeout(() => ($(".live").style.visibility = ""), 60);
   acts();
   trigger("finished");
   runsChanged();
@@ -320,8 +323,18 @@ document.addEventListener("visibilitychange", () => {
   if (document.hidden) close();
   else follow();
 });
+// A question that is offered in place of one that was not understood.
+function ask(text) {
+  const field = document.querySelector("#question textarea");
+  field.value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  setTimeout(() => document.querySelector("#ask").click());
+}
+
 // A link to a run opens it here, unless another tab is wanted.
 document.addEventListener("click", (event) => {
+  const choice = event.target.closest?.(".choose button");
+  if (choice) return ask(choice.textContent);
   const link = event.target.closest?.('a[href*="?run="]:not([target])');
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

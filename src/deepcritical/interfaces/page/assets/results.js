@@ -20,8 +20,7 @@ async function fill(id, name, place) {
     place.innerHTML = await answer.text();
     prepare(place);
   } catch (error) {
-    const again = node("button", { type: "button" }, "Try again");
-    again.onclick = () => fill(id, name, place);
+    const again = button("Try again", () => fill(id, name, place));
     place.replaceChildren(
       node("p", { class: "problem", role: "alert" }, `This could not be loaded: ${error.message}. `, again),
     );
@@ -61,6 +60,7 @@ function weighable(place, group) {
 
 function prepare(place) {
   place.querySelectorAll(".weighed").forEach((group) => weighable(place, group));
+  place.querySelectorAll(".save").forEach((one) => (one.onclick = () => save(place.querySelector("table"))));
   place.querySelectorAll("table.sortable").forEach((table) => sortable(place, table));
   for (const svg of place.querySelectorAll("svg")) {
     const parts = svg.querySelectorAll("[data-opens]");

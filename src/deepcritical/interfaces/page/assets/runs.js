@@ -9,14 +9,6 @@ let drawn = "";
 let last = 0;
 let waiting = null;
 
-function button(className, text, label, act) {
-  const node = made("button", className, text);
-  node.type = "button";
-  if (label) node.setAttribute("aria-label", label);
-  node.addEventListener("click", act);
-  return node;
-}
-
 async function load() {
   const asked = ++last;
   const words = $("input").value.trim();
@@ -58,7 +50,7 @@ function item(run, current) {
   const when = at?.toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
   const told = [when, KINDS[run.tool] ?? run.tool, WORDS[run.status] ?? run.status].filter(Boolean);
   line.append(link, made("span", `note ${run.status}`, told.join(" · ")));
-  if (run.ended) line.append(button("delete", "✕", `Delete: ${run.question}`, () => confirm(line, run)));
+  if (run.ended) line.append(button("✕", () => confirm(line, run), "delete", `Delete: ${run.question}`));
   return line;
 }
 
@@ -72,8 +64,8 @@ function confirm(line, run) {
   };
   asked.append(
     made("span", "", "Delete for good?"),
-    button("yes", "Delete", "", () => remove(asked, run)),
-    button("", "Keep", "", keep),
+    button("Delete", () => remove(asked, run), "yes"),
+    button("Keep", keep),
   );
   line.querySelector(".sure")?.remove();
   line.append(asked);

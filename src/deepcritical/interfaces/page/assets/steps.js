@@ -12,6 +12,8 @@ const MARKS = {
   unavailable: ["✕", "could not be read"],
 };
 
+const MOST_TITLES = 12;
+
 // A line of the tree; one that opens holds a list of further ones.
 function line({ kind, mark, title, note = "", opens = false }) {
   const item = made("li", kind);
@@ -148,6 +150,9 @@ function entry(logged, at) {
   const bad = event.type === "run_failed" || event.type === "notice";
   const mark = bad ? ["!", "note"] : ENDS[event.type] === "cancelled" ? ["■", ""] : ["✓", ""];
   if (seen.step && event.type !== "notice") seen.step.told = logged.text;
-  list().append(line({ kind: event.type, mark, title: logged.text }));
+  const read = (event.type === "studies_read" ? event.records : []).filter((one) => one.title).slice(0, MOST_TITLES);
+  const item = line({ kind: event.type, mark, title: logged.text, opens: read.length ? "open" : false });
+  for (const { title, told } of read) item.querySelector("ul").append(line({ kind: "read", mark: ["·", ""], title, note: told }));
+  list().append(item);
   if (event.type === "completeness_checked") end("round", at);
 }

@@ -18,6 +18,18 @@ function sortable(place, table) {
   form.onreset = () => setTimeout(() => filter(form, body));
 }
 
+// What is shown of a table as a file; a cell that a spreadsheet would calculate is made text.
+function save(table) {
+  const cell = (one) => one.querySelector("input")?.checked ?? one.textContent.trim().replace(/\s+/g, " ").replace(/^(?=[=+@-])/, "'");
+  const rows = [...table.rows].filter((row) => !row.hidden);
+  const lines = rows.map((row) => [...row.cells].map((one) => `"${String(cell(one)).replaceAll('"', '""')}"`).join(","));
+  const link = made("a");
+  link.href = URL.createObjectURL(new Blob([`\ufeff${lines.join("\r\n")}\r\n`], { type: "text/csv" }));
+  link.download = `${table.getAttribute("aria-label").toLowerCase().replaceAll(" ", "-")}.csv`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 function key(row, column) {
   return row.cells[column].dataset.sort;
 }
