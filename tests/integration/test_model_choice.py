@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,12 @@ def gappy(tmp_path: Path) -> Path:
     return snapshot(tmp_path / "gappy.jsonl", cohort)
 
 
-def judging(**said: object) -> Callable[[ModelServer], None]:
-    """A model that answers as usual, but judges in this way."""
+def judging(*, kind: str = "efficacy", **said: object) -> Callable[[ModelServer], None]:
+    """A model that answers as usual, but judges in this way, a question of this kind."""
 
     def change(task: str, sane: Answer) -> Answer:
+        if task == "plan":
+            return {**sane, "kind": kind}
         return {**sane, **said} if task == "assess_evidence" else sane
 
     def prepare(server: ModelServer) -> None:
@@ -57,8 +60,9 @@ SEARCHED = "source_searched"
 async def test_the_gap_that_the_model_picks_is_searched_and_the_others_are_left_for_later(
     gappy: Path,
 ) -> None:
-    trial = await modelled(gappy, judging(close_next=[1], next_round="go_on"), max_iterations=2)
-    mechanism = await modelled(gappy, judging(close_next=[3], next_round="go_on"), max_iterations=2)
+    how = partial(judging, kind="mechanism", next_round="go_on")
+    trial = await modelled(gappy, how(close_next=[1]), max_iterations=2)
+    mechanism = await modelled(gappy, how(close_next=[3]), max_iterations=2)
     (shown, *_) = trial.server.prompts("assess_evidence")
     assert "1. No randomised study" in shown
     assert "3. No target of examplol" in shown
@@ -102,7 +106,8 @@ async def test_the_next_round_is_for_what_the_model_names_and_for_what_is_agains
 async def test_a_model_that_names_nothing_leaves_the_next_round_to_the_rules(gappy: Path) -> None:
     said = {"answers_question": False, "next_round": "go_on", "searches": []}
     run = await modelled(gappy, judging(**said), max_iterations=2)
-    assert {TRIAL, HARMS, MECHANISM} <= second_round(run)
+    assert {TRIAL, HARMS} <= second_round(run)
+    assert MECHANISM not in second_round(run)  # nobody asked how it acts
 
 
 async def test_enough_ends_the_search_after_the_first_round(gappy: Path) -> None:
@@ -139,8 +144,9 @@ async def test_without_a_model_the_choice_is_made_by_rule(gappy: Path) -> None:
     run = await modelled(gappy, max_iterations=2, max_calls=0)
     (told,) = of_type(run.events, "round_chosen")
     assert (told.made_by, told.postponed) == ("rules", 0)
-    assert len(told.gaps) == 3
-    assert {TRIAL, HARMS, MECHANISM} <= second_round(run)
+    assert len(told.gaps) == 2
+    assert {TRIAL, HARMS} <= second_round(run)
+    assert MECHANISM not in second_round(run)  # nobody asked how it acts
 
 
 def matching(shows: str, *numbers: str, weight: str = "decides") -> Callable[[ModelServer], None]:

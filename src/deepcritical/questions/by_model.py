@@ -13,7 +13,7 @@ from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import LOWERS
 from deepcritical.questions.declining import as_typed
 from deepcritical.questions.measures import measures_in
-from deepcritical.questions.model_reading import ModelReading
+from deepcritical.questions.model_reading import ModelReading, with_meanings
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, is_set_beside, raises
 from deepcritical.questions.sides import are_together, is_over_part
@@ -54,7 +54,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     text, said = _spelled_out(by_rule, said)
     names = find_names(text)
     drugs, members = _asked(said, by_rule, text, names)
-    condition = _condition(said.condition, text, names)
+    condition = with_meanings(_condition(said.condition, text, names), said)
     if said.kind == "not_biomedical" or not _is_searchable(by_rule, drugs, condition):
         return by_rule
     if condition and by_rule.condition and not condition.known and _is_plain(condition.name):

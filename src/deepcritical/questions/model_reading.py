@@ -6,6 +6,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from deepcritical.domain.named import Condition
+from deepcritical.questions.naming import as_condition, find_names
+from deepcritical.vocabulary.folding import key_of
+
 
 class Meaning(BaseModel):
     """What a name in the question means."""
@@ -72,3 +76,14 @@ class ModelReading(BaseModel):
     """Whether it asks, or has it confirmed, that there is no effect."""
     meanings: list[Meaning] = Field(default_factory=list)
     """Of the names above those that are abbreviations or lay words, with what they mean here."""
+
+
+def with_meanings(condition: Condition | None, said: ModelReading) -> Condition | None:
+    """The condition, and where no table has it also what a model says that it means: nausea."""
+    if condition is None or condition.known:
+        return condition
+    meant = (m.means for m in said.meanings if key_of(m.said) == key_of(condition.name))
+    found = (one.condition for means in meant for one in find_names(means).conditions)
+    names = (name for one in found for name in as_condition(one).names)
+    every = dict.fromkeys((condition.name, *condition.names, *names))
+    return condition.model_copy(update={"names": tuple(every)})

@@ -250,7 +250,9 @@ def _is_asked(mention: DrugMention, shouted: bool) -> bool:
 
 
 def _drug_named(mention: DrugMention) -> DrugNamed:
-    drug = Drug(name=mention.drug.name, synonyms=mention.drug.synonyms)
+    known, written = mention.drug.synonyms, mention.text.casefold()
+    first = (written,) if written in known else ()
+    drug = Drug(name=mention.drug.name, synonyms=tuple(dict.fromkeys((*first, *known))))
     # "AIs" are a class, and so is "AI" where it is short for it.
     group = drug_class(mention.text) or drug_class(mention.drug.name)
     if group and group.name == drug.name:

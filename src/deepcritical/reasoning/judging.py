@@ -8,6 +8,7 @@ from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.base import Model, Score10
 from deepcritical.domain.evidence import FactRole
+from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.named import Condition
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
@@ -131,11 +132,17 @@ def _gaps(
         for e in h.edges
         if not (e.evidenced or h.proposed_by_model)
     )
-    if not store.hypotheses and question.drug:
+    if not store.hypotheses and question.drug and _asks_how(question):
         unknown = f"No target of {name} was recognised in the records."
         query = asked(drug, None, "mechanism target pathway", _MECHANISM)
         gaps.append(OpenGap(text=unknown, query=query))
     return gaps
+
+
+def _asks_how(question: ResearchQuestion) -> bool:
+    """Return whether a mechanism is asked for; a question that was kept without a frame may ask."""
+    frame = question.frame
+    return frame is None or frame.kind is QuestionKind.MECHANISM or bool(frame.through)
 
 
 def _citations(store: EvidenceStore, drug: str) -> tuple[SearchQuery, ...]:

@@ -1,7 +1,7 @@
 """Chooses the names by which a source is searched for a drug or a condition.
 
-A concept has a subject heading where the vocabulary has one with its id, and a few names. Brands
-are left out for drugs that the vocabulary knows; a class is searched by its names and its members.
+A concept has a subject heading where the vocabulary has one with its id, and names. Brands are left
+out for drugs that the vocabulary knows; a class is searched by its names and its members.
 """
 
 from __future__ import annotations
@@ -12,20 +12,28 @@ from typing import NamedTuple
 
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.question import SearchBlock, SearchQuery
 from deepcritical.domain.text import fold
-from deepcritical.vocabulary.classes import DrugClass, drug_class, known_members
+from deepcritical.vocabulary.classes import (
+    DrugClass,
+    classes_of,
+    drug_class,
+    known_members,
+)
 from deepcritical.vocabulary.conditions import (
     KnownCondition,
+    broader_conditions,
     condition_named,
     narrower_conditions,
 )
 from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
 
 MAX_SYNONYMS = 8
-"""Other names that are searched beside a name."""
-MAX_MEMBERS = 16
-"""Drugs of a class that are searched, the best known first."""
+"""Other names of a drug that are searched beside its name."""
+_MOST_OF_CONDITION = 20
+"""Other names of a condition: the everyday ones stand beside shorthand of specialists."""
+MAX_MEMBERS = 100
+"""Drugs of a class that are searched, the best known first: what is not named is not found."""
 _MOST_UNSORTED = 3
 """Other names of a drug that the vocabulary does not know: which are brands is not known either."""
 _MOST_NARROWER = 6
@@ -35,6 +43,11 @@ _MIN_STEM = 5
 _EPONYM = bounded(r"\b([A-Z][a-z]{3,24})'s\b")
 """The person whom a disease is called after; texts write the name with and without 's."""
 _WORD = bounded(r"[A-Za-z]{5,40}")
+_PLURAL = bounded(r"[a-z]{4}s$")
+_ENDING = bounded(r"[A-Za-z]{5}$")
+"""Letters at the end of a phrase that may be truncated: PubMed takes four and more."""
+_CODED = bounded(r"[+,]")
+"""In shorthand ("HER2+ BC") and in headings turned round, which no text has as a phrase."""
 _PLAIN = bounded(r"[^\W_](?:[\w' -]{0,300}[\w'])?")
 _OPERATOR = bounded(r"\b(?:and|or|not)\b", re.IGNORECASE)
 
@@ -48,35 +61,67 @@ class Concept(NamedTuple):
     """A name of the MeSH heading; '' where the vocabulary has none."""
     stems: tuple[str, ...] = ()
     """Words to be truncated, in lower case: for "alzheimer*"."""
+    wider: bool = False
+    """Whether it is above what is asked, so that no source is to add what lies below it."""
 
     @property
     def mapped(self) -> str:
         """The first name if a source may map it by itself, without quotes; '' otherwise."""
-        name = self.names[0] if self.names else ""
+        name = self.names[0] if self.names and not self.wider else ""
         return name if _PLAIN.fullmatch(name) and not _OPERATOR.search(name) else ""
 
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """The names that none of its truncated words finds."""
+        return tuple(name for name in self.names if not _has_stem(name, self.stems))
 
-def drug_concept(drug: Drug) -> Concept:
-    """Return the names of a drug, or of a class and its members: those told, or the best known."""
+
+def drug_concept(drug: Drug, *, with_classes: bool = False) -> Concept:
+    """Return the names of a drug, or of a class and its members: those told, or all of them.
+
+    `with_classes` adds the names of the classes that a drug is in: reviews and trials of a class
+    often name none of its drugs in their abstracts.
+    """
     if group := drug_class(drug.name):
-        names = (group.name, *group.names)
-        is_list = " or " in group.name  # a class that the question made
-        told = group.members if is_list else [n for n in drug.synonyms if _is_drug_of(group, n)]
-        listed = tuple(n for one in told for n in (one, *generic_names(one)))[:MAX_MEMBERS]
-        if is_list:
-            return Concept(listed)
-        members = listed or known_members(group)[:MAX_MEMBERS]
-        # "antiepileptics" and "antiepileptic drugs" are both found by the word without its s.
-        words = (n.removesuffix("s") for n in names if n.islower() and _WORD.fullmatch(n))
-        stems = tuple(dict.fromkeys(word for word in words if len(word) > _MIN_STEM))
-        others = (n for n in names if not _has_stem(n, stems))
-        found = (*_few(drug.name, others, MAX_SYNONYMS), *members)
-        return Concept(tuple(dict.fromkeys(found)), stems=stems)
+        return _class_concept(drug, group)
     generic, known = generic_names(drug.name), lookup_drug(drug.name).synonyms
     if generic or known:
-        by_user = (name for name in drug.synonyms if name not in known)
-        return Concept(_few(drug.name, (*by_user, *generic), MAX_SYNONYMS))
-    return Concept(_few(drug.name, drug.synonyms, _MOST_UNSORTED))
+        # The name in the question comes first, where it is none of the vocabulary's order.
+        own = drug.synonyms[: drug.synonyms[:1] != known[:1]]
+        by_user = (*own, *(name for name in drug.synonyms if name not in known))
+        names = _few(drug.name, (*by_user, *generic), MAX_SYNONYMS)
+    else:
+        names = _few(drug.name, drug.synonyms, _MOST_UNSORTED)
+    groups = classes_of(drug.name) if with_classes else ()
+    stems = tuple(dict.fromkeys(stem for group in groups for stem in _class_stems(group)))
+    of_classes = (n for group in groups for n in (group.name, *group.names))
+    wanted = (phrase(n) for n in of_classes if " " in n or "-" in n)
+    return Concept(_fewest((*names, *wanted)), stems=stems)
+
+
+def _class_concept(drug: Drug, group: DrugClass) -> Concept:
+    is_list = " or " in group.name  # a class that the question made
+    told = group.members if is_list else [n for n in drug.synonyms if _is_drug_of(group, n)]
+    listed = tuple(n for one in told for n in (one, *generic_names(one)))[:MAX_MEMBERS]
+    if is_list:
+        return Concept(listed)
+    stems = tuple(dict.fromkeys(_class_stems(group)))
+    others = (n for n in (group.name, *group.names) if not _has_stem(n, stems))
+    names = _few(drug.name, others, MAX_SYNONYMS)
+    return Concept(_fewest((*names, *(listed or known_members(group)[:MAX_MEMBERS]))), stems=stems)
+
+
+def _class_stems(group: DrugClass) -> Iterator[str]:
+    """The words of a class without their s, which find "antiepileptic drugs", too.
+
+    One that stands before the name of the class is left out: "atypical" antipsychotics.
+    """
+    for name in (group.name, *group.names):
+        word = singular(name)
+        before = f"{word} {group.name.rpartition(' ')[2]}"
+        is_word = name.islower() and _WORD.fullmatch(name) and len(word) > _MIN_STEM
+        if is_word and before not in (group.name, *group.names):
+            yield word
 
 
 def _is_drug_of(group: DrugClass, name: str) -> bool:
@@ -93,23 +138,41 @@ def condition_concept(condition: Condition) -> Concept:
     """
     known = _known(condition)
     if known is None:
-        return Concept(_few(condition.name, condition.names, MAX_SYNONYMS))
+        return Concept(_few(condition.name, condition.names, _MOST_OF_CONDITION))
     below = narrower_conditions(known, _MOST_NARROWER)
     stems = tuple(dict.fromkeys(s for one in (known, *below) for s in _stems(one)))
-    wanted = (n for n in condition.names if not _has_stem(n, stems))
-    narrower = (n.name for n in below if not _has_stem(n.name, stems))
-    names = _few(condition.name, wanted, MAX_SYNONYMS)
-    return Concept(
-        tuple(dict.fromkeys((*names, *map(phrase, narrower)))),
-        phrase(known.name) if known.mesh_id else "",
-        stems,
-    )
+    named = dict.fromkeys((*condition.names, *known.names))
+    wanted = (n for n in named if not _CODED.search(n) and not _has_stem(n, stems))
+    narrower = (phrase(n.name) for n in below if not _has_stem(n.name, stems))
+    names = (*_few(condition.name, wanted, _MOST_OF_CONDITION), *narrower)
+    return Concept(_fewest(names), phrase(known.name) if known.mesh_id else "", stems)
 
 
 def condition_concepts(query: SearchQuery) -> tuple[Concept, ...]:
-    """Return what a query asks for as its condition: any of them is enough."""
-    asked = (one for either in (query.condition, query.within) if either for one in either.each)
-    return tuple(map(condition_concept, asked))
+    """Return what a query asks for as its condition: any of them is enough.
+
+    Reviews are on the condition above, too: those on dementia cover Alzheimer's disease.
+    """
+    asked = [one for either in (query.condition, query.within) if either for one in either.each]
+    known = filter(None, map(_known, asked if query.block is SearchBlock.REVIEWS else ()))
+    above = dict.fromkeys(one for narrow in known for one in broader_conditions(narrow))
+    wider = (Concept(_few(one.name, one.names, MAX_SYNONYMS), wider=True) for one in above)
+    return (*map(condition_concept, asked), *wider)
+
+
+def singular(name: str) -> str:
+    """A phrase without its plural: "breast tumor" of "breast tumors"."""
+    if name.endswith("ies"):
+        return f"{name[:-3]}y"
+    is_plural = _PLURAL.search(name) and not name.endswith(("ss", "us", "is"))
+    return name[:-1] if is_plural else name
+
+
+def truncated(name: str) -> str:
+    """A phrase that finds its singular and plural; a word that is no plural stays as it is."""
+    word = singular(name)
+    stem = word.removesuffix("y") if name.endswith(("ies", "cy")) else word
+    return f"{stem}*" if (word != name or " " in name) and _ENDING.search(stem) else name
 
 
 def phrase(name: str) -> str:
@@ -131,15 +194,22 @@ def _known(condition: Condition) -> KnownCondition | None:
 
 def _few(name: str, others: Iterable[str], most: int) -> tuple[str, ...]:
     """A name and up to `most` others that it does not find, in their order."""
-    own = phrase(name)
-    kept = {fold(own): own} if own else {}
-    for other in map(phrase, others):
-        if sum(char.isalnum() for char in other) < _MIN_SYNONYM:
-            continue
-        padded = f" {fold(other)} "
-        if len(kept) <= most and not any(f" {one} " in padded for one in kept):
-            kept.setdefault(fold(other), other)
-    return tuple(kept.values())
+    given = (n for n in map(phrase, others) if sum(map(str.isalnum, n)) >= _MIN_SYNONYM)
+    return _fewest(filter(None, (phrase(name), *given)))[: most + 1]
+
+
+def _fewest(names: Iterable[str]) -> tuple[str, ...]:
+    """The first name and the others without those in which another one is found."""
+    kept: dict[str, str] = {}
+    for name in names:
+        kept.setdefault(fold(name), name)
+    padded = {key: f" {key} " for key in kept}
+    found_by_none = (
+        name
+        for key, name in kept.items()
+        if not any(one in padded[key] for other, one in padded.items() if other != key)
+    )
+    return tuple(dict.fromkeys((*tuple(kept.values())[:1], *found_by_none)))
 
 
 def _stems(known: KnownCondition) -> Iterator[str]:
@@ -150,7 +220,7 @@ def _stems(known: KnownCondition) -> Iterator[str]:
             if first.startswith(match[1].casefold()):
                 yield match[1].casefold()
     if _WORD.fullmatch(known.name):
-        stem = known.name.casefold().removesuffix("s")
+        stem = singular(known.name.casefold())
         if len(stem) >= _MIN_STEM:
             yield stem
 

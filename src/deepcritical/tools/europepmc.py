@@ -23,7 +23,7 @@ from deepcritical.tools.base import (
     outcome_of,
     ranked,
 )
-from deepcritical.tools.concepts import Concept
+from deepcritical.tools.concepts import Concept, singular
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.europepmc_records import NoAnswerError, parse
 from deepcritical.tools.query_utils import concept_groups
@@ -191,7 +191,8 @@ def _block(concept: Concept) -> str:
     keyword = concept.heading or (concept.names[0] if concept.names else "")
     parts = [f'KW:"{keyword}"'] if keyword else []
     parts += [f"TITLE_ABS:{stem}*" for stem in concept.stems]
-    parts += [f'TITLE_ABS:"{name}"' for name in concept.names]
+    forms = dict.fromkeys(form for name in concept.phrases for form in (name, singular(name)))
+    parts += [f'TITLE_ABS:"{form}"' for form in forms]
     return " OR ".join(parts)
 
 

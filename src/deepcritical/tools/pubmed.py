@@ -26,11 +26,12 @@ from deepcritical.tools.base import (
     SourceResult,
     outcome_of,
 )
-from deepcritical.tools.concepts import Concept
+from deepcritical.tools.concepts import Concept, truncated
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.pubmed_records import is_whole, parse
 from deepcritical.tools.pubmed_search import Found, read_elink, read_esearch
 from deepcritical.tools.query_utils import concept_groups
+from deepcritical.vocabulary.classes import drug_class
 
 if TYPE_CHECKING:
     from deepcritical.tools.http import Payload, SourceClient
@@ -280,11 +281,11 @@ def _block(concept: Concept, field: str = "") -> str:
     `field` is a further field of its first name, such as `nm`, the names of substances.
     """
     parts = [f'"{concept.heading}"[Mesh]'] if concept.heading else [concept.mapped]
-    if field and concept.names:
+    if field and concept.names and not drug_class(concept.names[0]):
         parts.append(f'"{concept.names[0]}"[{field}]')
     parts += [f"{stem}*[tiab]" for stem in concept.stems]
-    parts += [f'"{name}"[tiab]' for name in concept.names]
-    return " OR ".join(filter(None, parts))
+    parts += [f'"{truncated(name)}"[tiab]' for name in concept.phrases]
+    return " OR ".join(dict.fromkeys(filter(None, parts)))
 
 
 SOURCE = SourceDescription(

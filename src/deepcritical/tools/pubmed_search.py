@@ -126,8 +126,9 @@ def _notes(result: dict[str, Any]) -> Iterator[str]:
     for where in ("errorlist", "warninglist"):
         lists = as_dict(result.get(where))
         for key, kind in _UNKNOWN.items():
-            for phrase in filter(None, map(one_line, as_list(lists.get(key)))):
-                yield f"PubMed knows no {kind} “{phrase}” and searched without it"
+            unknown = [f"“{one}”" for one in filter(None, map(one_line, as_list(lists.get(key))))]
+            if unknown:
+                yield f"PubMed knows no {kind} {', '.join(unknown)} and searched without it"
         for message in filter(None, map(one_line, as_list(lists.get("outputmessages")))):
             if not _NOTHING_FOUND.search(message):
                 yield f"PubMed says: {message}"

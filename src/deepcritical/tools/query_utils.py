@@ -10,9 +10,13 @@ import re
 from collections.abc import Callable, Iterable
 
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.concepts import Concept, condition_concept, condition_concepts, drug_concept
+from deepcritical.tools.concepts import Concept, condition_concepts, drug_concept
 
+_MOST_AT_REGISTRY = 25
+_OF_CLASSES = (SearchBlock.REVIEWS, SearchBlock.TRIALS)
+"""The kinds of evidence that are sought on the classes of a drug, too."""
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _LOOSE_OPERATORS = bounded(r"^(?:(?:AND|OR)\s+)+|(?:\s+(?:AND|OR|NOT))+$")
 """Operators without an operand, which a source would refuse or search for as words."""
@@ -80,7 +84,7 @@ def clean_query(text: str) -> str:
 def trial_params(query: SourceQuery) -> dict[str, str]:
     """The query parameters of ClinicalTrials.gov; none when nothing is left to search for."""
     drug = _any_of(drug_concept(query.drug)) if query.drug else ""
-    condition = _any_of(condition_concept(query.condition)) if query.condition else ""
+    condition = " OR ".join(filter(None, map(_any_of, condition_concepts(query))))
     terms = any_of_terms(query.terms)
     if not (drug or condition or terms):
         terms = free_text(query.text)
@@ -101,7 +105,9 @@ def concept_groups(
     `worded` removes what a source would misread.
     """
     blocks = (
-        drug(drug_concept(query.drug)) if query.drug else "",
+        drug(drug_concept(query.drug, with_classes=query.block in _OF_CLASSES))
+        if query.drug
+        else "",
         " OR ".join(filter(None, map(condition, condition_concepts(query)))),
         any_of_terms(query.terms, worded),
     )
@@ -132,8 +138,9 @@ def _without_noise(piece: str, question: bool) -> str:
 
 
 def _any_of(concept: Concept) -> str:
-    """Names as phrases joined by OR."""
-    return " OR ".join(f'"{name}"' for name in concept.names)
+    """Names as phrases joined by OR, not too many: the registry adds synonyms of its own."""
+    names = dict.fromkeys((*concept.names[:1], concept.heading, *concept.names[1:]))
+    return " OR ".join(f'"{name}"' for name in tuple(filter(None, names))[:_MOST_AT_REGISTRY])
 
 
 def any_of_terms(terms: Iterable[str], worded: Callable[[str], str] = str) -> str:

@@ -11,6 +11,8 @@ from deepcritical.vocabulary.folding import Token, key_of, scan, tokens_of
 from deepcritical.vocabulary.words import data_text, is_english
 
 _MOST_WORDS = 7
+_WIDE = 80
+"""Members from which on the drugs of a class have little in common: "antihypertensives"."""
 _WORD = 4
 """Up to this length a name may be a word: "AIs" is a class, "is" and "Ai" are not."""
 
@@ -61,6 +63,13 @@ def class_names() -> tuple[str, ...]:
 def drug_class(name: str) -> DrugClass | None:
     """The class that a name stands for, in the singular, the plural or as an abbreviation."""
     return _named(key_of(name)) or (_listed(name) if " or " in name else None)
+
+
+def classes_of(drug: str) -> tuple[DrugClass, ...]:
+    """The classes with a drug among their members, the narrowest first; none that is very wide."""
+    groups = dict.fromkeys(_table().at.values())
+    found = (g for g in groups if len(g.members) <= _WIDE and drug in g.members)
+    return tuple(sorted(found, key=lambda group: len(group.members)))
 
 
 def listed_class(names: Sequence[str]) -> DrugClass:

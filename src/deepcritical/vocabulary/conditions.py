@@ -35,6 +35,8 @@ _TURNS = frozenset("of in on at that which affecting".split())
 _SHOUTED = 0.7
 """From this share of capitals on, capitals do not tell an acronym from a word."""
 _FEW_LETTERS = 12
+_NEAR = 2
+"""Dots in a tree number from which on a heading is no whole branch of medicine."""
 
 
 _SYMPTOMS = ("C23.888", "F01", "C23.550.414")
@@ -298,6 +300,23 @@ def narrower_conditions(broad: KnownCondition, most: int) -> tuple[KnownConditio
     rows = dict.fromkeys(row for tree in broad.trees for row in _below().get(tree, ()))
     found = [_condition(row) for row in rows]
     return tuple(sorted(found, key=lambda c: (-len(c.names), c.name))[:most])
+
+
+@cache
+def broader_conditions(narrow: KnownCondition) -> tuple[KnownCondition, ...]:
+    """Return the headings directly above a condition, but for whole branches of medicine.
+
+    "Dementia" is above Alzheimer's disease; above heart failure is such a branch.
+    """
+    above = {tree.rpartition(".")[0] for tree in narrow.trees}
+    near = {tree for tree in above if tree.count(".") >= _NEAR}
+    return tuple(_condition(row) for row in dict.fromkeys(_at_trees(frozenset(near))))
+
+
+def _at_trees(trees: frozenset[str]) -> Iterator[int]:
+    for n, row in enumerate(_table().rows if trees else ()):
+        if not trees.isdisjoint(row.split("\t")[2].split("|")):
+            yield n
 
 
 def is_kind_of(narrow: KnownCondition, broad: KnownCondition) -> bool:

@@ -284,3 +284,11 @@ def test_a_model_may_see_a_question_where_the_rules_are_in_doubt(text: str, harm
 def test_what_is_surely_personal_stays_declined() -> None:
     frame = read("Should I stop my tamoxifen?", kind="safety", drugs=["tamoxifen"], condition="")
     assert frame.declined is DeclineReason.PERSONAL_ADVICE
+
+
+def test_what_a_lay_word_means_is_searched_beside_it() -> None:
+    meaning = {"said": "sickness", "means": "nausea"}
+    said = {"drugs": ["metformin"], "condition": "sickness", "meanings": [meaning]}
+    condition = read("Does metformin relieve sickness?", **said).condition
+    assert condition
+    assert (condition.name, condition.names[:2]) == ("sickness", ("sickness", "Nausea"))
