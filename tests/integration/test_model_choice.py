@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def gappy(tmp_path: Path) -> Path:
     return snapshot(tmp_path / "gappy.jsonl", cohort)
 
 
-def judging(*, kind: str = "efficacy", **said: object) -> Callable[[ModelServer], None]:
+def judging(*, kind: str = "efficacy", **said: Any) -> Callable[[ModelServer], None]:
     """A model that answers as usual, but judges in this way, a question of this kind."""
 
     def change(task: str, sane: Answer) -> Answer:
@@ -78,7 +79,7 @@ async def test_the_searches_of_the_model_are_run_next(gappy: Path) -> None:
     assert "examplol testitis symptom diary" in second_round(run)
 
 
-ENOUGH: dict[str, object] = {"answers_question": True, "next_round": "enough", "searches": []}
+ENOUGH: dict[str, Any] = {"answers_question": True, "next_round": "enough", "searches": []}
 
 
 def rounds(run: Modelled) -> int:
@@ -92,7 +93,7 @@ def rounds(run: Modelled) -> int:
     ids=["drop what is against", "numbers of no gap"],
 )
 async def test_the_next_round_is_for_what_the_model_names_and_for_what_is_against(
-    gappy: Path, said: dict[str, object]
+    gappy: Path, said: dict[str, Any]
 ) -> None:
     run = await modelled(gappy, judging(**said), max_iterations=2)
     question = research_question(literal_frame(QUESTION))
@@ -104,7 +105,7 @@ async def test_the_next_round_is_for_what_the_model_names_and_for_what_is_agains
 
 
 async def test_a_model_that_names_nothing_leaves_the_next_round_to_the_rules(gappy: Path) -> None:
-    said = {"answers_question": False, "next_round": "go_on", "searches": []}
+    said: dict[str, Any] = {"answers_question": False, "next_round": "go_on", "searches": []}
     run = await modelled(gappy, judging(**said), max_iterations=2)
     assert {TRIAL, HARMS} <= second_round(run)
     assert MECHANISM not in second_round(run)  # nobody asked how it acts
@@ -125,7 +126,7 @@ async def test_enough_ends_the_search_after_the_first_round(gappy: Path) -> None
     ],
     ids=["it does not answer", "more is wanted", "nothing was found"],
 )
-async def test_no_other_word_of_the_model_does(gappy: Path, said: dict[str, object]) -> None:
+async def test_no_other_word_of_the_model_does(gappy: Path, said: dict[str, Any]) -> None:
     assert rounds(await modelled(gappy, judging(**said), max_iterations=2)) == 2
 
 

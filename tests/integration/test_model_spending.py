@@ -121,7 +121,7 @@ async def test_a_request_without_an_answer_is_not_spending(how: str) -> None:
 
 async def test_of_an_address_that_is_no_api_the_address_is_named() -> None:
     async with faulty(Fault(body="<html>Welcome</html>")) as url, asker_of(priced(url)) as asker:
-        with pytest.raises(NoAnswerError, match="could not be read.*DEEPCRITICAL_MODEL_BASE_URL"):
+        with pytest.raises(NoAnswerError, match=r"could not be read.*DEEPCRITICAL_MODEL_BASE_URL"):
             await ask(asker)
 
 
