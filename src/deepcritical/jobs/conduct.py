@@ -23,6 +23,7 @@ from deepcritical.services.finishing import to_the_end
 from deepcritical.services.telemetry import OFF, Telemetry
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
+Close = Callable[[ResearchSession, errors.DeepCriticalError], Awaitable[None]]
 
 _HERE = Host()
 DEFECT = events.RunFailed(
@@ -37,7 +38,7 @@ class Tool(NamedTuple):
     """The way that the runs of one tool are conducted."""
 
     schedule: Orchestrate
-    closing: Orchestrate
+    closing: Close
     """Writes by rules, from what is there, where the deadline ends the schedule."""
     outcome: Callable[[EvidenceStore], Document | None]
     """Function that reads what the schedule ends with from where it leaves it."""
@@ -88,7 +89,7 @@ async def _tell(session: ResearchSession, ending: events.Event) -> None:
 
 
 async def _schedule(run: RunOf[Any], tool: Tool, recorder: Recorder) -> None:
-    """Follow the schedule; at the deadline, close with what was found.
+    """Follow the schedule; at the deadline, close it with what was found.
 
     The close is on no record: another process that takes the run up has the report's time anew.
     """
@@ -107,11 +108,11 @@ async def _schedule(run: RunOf[Any], tool: Tool, recorder: Recorder) -> None:
             session.sources = durable_sources(sources, recorder)
             await session.emit(events.SourcesOpened(sources=session.sources.described))
             await tool.schedule(session)
-    except errors.BudgetExceeded:
+    except errors.BudgetExceeded as error:
         if not (recorder.deadline and recorder.deadline.expired() and session.store.evidence):
             raise
         session.reasoner = ExtractiveReasoner()
-        await tool.closing(session)
+        await tool.closing(session, error)
     finally:
         # The session outlives the run in memory; a key must not.
         session.reasoner = without_key

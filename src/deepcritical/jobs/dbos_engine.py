@@ -14,7 +14,12 @@ from typing import Any, TypeVar
 from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, WorkflowStatus
 from dbos import error as dbos_errors
 
-from deepcritical.domain.errors import StorageError, TraceNotFoundError
+from deepcritical.domain.errors import (
+    DatabaseFullError,
+    DatabaseReadOnlyError,
+    StorageError,
+    TraceNotFoundError,
+)
 from deepcritical.domain.recipe import EngineRow
 from deepcritical.jobs.dbos_setup import (
     APP,
@@ -45,7 +50,13 @@ _LOST = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancel
 
 
 class DbosJournal(Journal):
-    """Records effects as steps of the run that the calling task belongs to."""
+    """Records effects as steps of the run that the calling task belongs to.
+
+    Once the disk of the database is full, or can only be read, the run goes on in memory: its end
+    says that it is not kept, and another process would go on behind the last step on record.
+    """
+
+    _unrecorded = False
 
     async def record(self, name: str, effect: Effect) -> dict[str, Any]:
         """Return the outcome of an effect; see `Journal.record`.
@@ -53,16 +64,36 @@ class DbosJournal(Journal):
         Raises:
             LostRun: Another worker continues the run.
             OutOfOrder: The journal has another effect in this place.
-            StorageError: The outcome cannot be recorded.
+            StorageError: The outcome cannot be recorded, for another reason than above.
         """
+        if self._unrecorded:
+            return await effect()
+        begun, outcome = False, None
+
+        async def kept() -> dict[str, Any]:
+            nonlocal begun, outcome
+            begun = True
+            outcome = await effect()
+            return outcome
+
         try:
             async with refusals_told():
-                return await DBOS.run_step_async({"name": name}, effect)
+                return await DBOS.run_step_async({"name": name}, kept)
         except _LOST as error:
             self.lost = True
             raise LostRun from error
         except dbos_errors.DBOSUnexpectedStepError as error:
             raise OutOfOrder(str(error)) from error
+        except (DatabaseFullError, DatabaseReadOnlyError):
+            pass
+        except StorageError:
+            raise
+        except Exception:
+            if begun:
+                raise
+            # Of a step whose outcome was refused, the engine has the refusal on record.
+        self._unrecorded = True
+        return outcome or await effect()
 
 
 class _Host:

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable
 
+from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import Stage, StopReason
 from deepcritical.research.answering import map_facts, synthesize_answer
 from deepcritical.research.processing import process_results
@@ -20,33 +21,36 @@ _READING_S = 20.0
 """Seconds in which rules read what nobody has read yet; a run's usual records take one or two."""
 
 
-async def close_report(session: ResearchSession) -> None:
+async def close_report(session: ResearchSession, why: DeepCriticalError) -> None:
     """Write the report from the records that there are.
+
+    Args:
+        session: Of a run that has found some.
+        why: What ended its research.
 
     Raises:
         DeepCriticalError: It cannot be written.
     """
     if session.store.report is None:
-        await _ask_nobody(session)
+        await _ask_nobody(session, why)
         await _bounded(session, process_results(session))
         await judge(session, Stage.REPORT)
         await write_report(session)
 
 
-async def close_answer(session: ResearchSession) -> None:
+async def close_answer(session: ResearchSession, why: DeepCriticalError) -> None:
     """Write the answer to a free question likewise."""
     if session.store.answer is None:
-        await _ask_nobody(session)
+        await _ask_nobody(session, why)
         await _bounded(session, _read_for_answer(session))
         await synthesize_answer(session)
 
 
-async def _ask_nobody(session: ResearchSession) -> None:
+async def _ask_nobody(session: ResearchSession, why: DeepCriticalError) -> None:
     session.sources = RunSources(session.searched.handler, session.searched.described)
     session.stop_reason = session.stop_reason or StopReason.DEADLINE
-    await session.notify(
-        "The time was over: what was found until then was weighed and written by rules."
-    )
+    told = "What was found until then was weighed and written by rules."
+    await session.notify(f"{why.message} {told}")
 
 
 async def _bounded(session: ResearchSession, reading: Awaitable[None]) -> None:
