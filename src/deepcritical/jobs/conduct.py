@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from deepcritical.domain import errors, events
 from deepcritical.domain.answer import Document
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.traces import TraceResult, knowledge_of
 from deepcritical.jobs.durable import DurableReasoner, durable_sources
 from deepcritical.jobs.recorder import Host, Recorder
@@ -19,7 +18,7 @@ from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.services.finishing import to_the_end
+from deepcritical.services.finishing import to_the_end, within
 from deepcritical.services.telemetry import OFF, Telemetry
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
@@ -116,25 +115,6 @@ async def _schedule(run: RunOf[Any], tool: Tool, recorder: Recorder) -> None:
     finally:
         # The session outlives the run in memory; a key must not.
         session.reasoner = without_key
-
-
-@contextlib.asynccontextmanager
-async def within(limits: RunLimits, left_s: float | None = None) -> AsyncIterator[asyncio.Timeout]:
-    """Yield the deadline of a run, which may be rescheduled; `left_s` None is the whole time.
-
-    Raises:
-        BudgetExceeded: The deadline has passed.
-    """
-    try:
-        async with asyncio.timeout(limits.deadline_s if left_s is None else left_s) as deadline:
-            yield deadline
-    except TimeoutError as error:
-        if not deadline.expired():
-            raise  # somebody else's time-out
-        raise errors.BudgetExceeded(
-            f"The run did not end within {limits.deadline_s:g} s.",
-            "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",
-        ) from error
 
 
 def failed(error: errors.DeepCriticalError) -> events.RunFailed:

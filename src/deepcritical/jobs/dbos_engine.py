@@ -14,12 +14,7 @@ from typing import Any, TypeVar
 from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, WorkflowStatus
 from dbos import error as dbos_errors
 
-from deepcritical.domain.errors import (
-    DatabaseFullError,
-    DatabaseReadOnlyError,
-    StorageError,
-    TraceNotFoundError,
-)
+from deepcritical.domain import errors
 from deepcritical.domain.recipe import EngineRow
 from deepcritical.jobs.dbos_setup import (
     APP,
@@ -46,6 +41,7 @@ AWAY_S = 2.0
 """Seconds without an answer after which a server counts as away when this process ends."""
 _ACTIVE = ("PENDING", "ENQUEUED", "DELAYED")
 _LEAN: dict[str, Any] = {"load_input": False, "load_output": False}
+_FULL = (errors.DatabaseFullError, errors.DatabaseReadOnlyError)
 _LOST = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancelledError)
 
 
@@ -84,14 +80,10 @@ class DbosJournal(Journal):
             raise LostRun from error
         except dbos_errors.DBOSUnexpectedStepError as error:
             raise OutOfOrder(str(error)) from error
-        except (DatabaseFullError, DatabaseReadOnlyError):
-            pass
-        except StorageError:
-            raise
-        except Exception:
-            if begun:
-                raise
+        except Exception as error:
             # Of a step whose outcome was refused, the engine has the refusal on record.
+            if not isinstance(error, _FULL) and (begun or isinstance(error, errors.StorageError)):
+                raise
         self._unrecorded = True
         return outcome or await effect()
 
@@ -183,12 +175,12 @@ class DbosEngine:
         """Raise TraceNotFoundError or StorageError if a run cannot be resumed."""
         status = await DBOS.get_workflow_status_async(run_id)
         if status is None:
-            raise TraceNotFoundError(
+            raise errors.TraceNotFoundError(
                 f"The run {run_id} cannot be resumed: nothing is recorded of its steps.",
                 "Ask its question again.",
             )
         if status.app_version not in (None, VERSION):  # before its first step it has none
-            raise StorageError(
+            raise errors.StorageError(
                 f"The run {run_id} was begun by another version of DeepCritical.",
                 "Ask its question again.",
             )
@@ -271,7 +263,7 @@ class DbosEngine:
         """
         try:
             check_server(self._url, AWAY_S)
-        except StorageError:
+        except errors.StorageError:
             library = self._library
             if library and library._sys_db_field:
                 library._sys_db_field._retry_connection_errors = False
@@ -339,7 +331,9 @@ async def forget(url: str, run_id: str) -> None:
     try:
         await _in_thread(partial(_asked, url, lambda client: client.delete_workflow(run_id)))
     except dbos_errors.DBOSException as error:
-        raise StorageError(f"The steps of the run {run_id} cannot be deleted: {error}") from error
+        raise errors.StorageError(
+            f"The steps of the run {run_id} cannot be deleted: {error}"
+        ) from error
 
 
 def _asked(url: str, ask: Callable[[DBOSClient], T]) -> T:

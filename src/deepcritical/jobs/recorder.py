@@ -14,16 +14,15 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
 from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, StorageError
-from deepcritical.domain.events import Event, RunCancelled, RunCompleted, RunFailed
+from deepcritical.domain.events import Event, RunCancelled, RunFailed
 from deepcritical.domain.recorded_errors import RecordedError
-from deepcritical.domain.traces import fold
 from deepcritical.jobs.engine import Journal
 from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.services.model_answers import STEP, AnswerBook
-from deepcritical.services.telemetry import OFF, Attributes, Telemetry
+from deepcritical.services.telemetry import OFF, Telemetry, attributes_of
 
 T = TypeVar("T")
 _TOLD: ContextVar[list[Event] | None] = ContextVar("told", default=None)
@@ -193,7 +192,8 @@ class Recorder:
         """Report the end of the run to telemetry."""
         error = ending.error if isinstance(ending, RunFailed) else ""
         error = "cancelled" if isinstance(ending, RunCancelled) else error
-        told, run_id = _attributes(self._session, ending), self._session.log.run_id
+        run_id = self._session.log.run_id
+        told = attributes_of(run_id, self._session.log.events, ending)
         self.telemetry.run_ended(run_id, self.started_at, told, error)
 
     async def tell(self, event: Event) -> None:
@@ -221,19 +221,3 @@ def _dumped(form: Form[Any], outcome: Outcome, result: Any) -> dict[str, Any]:
 def _restored(form: Form[Any], plain: dict[str, Any]) -> tuple[Outcome, Any]:
     outcome = Outcome.model_validate(plain)
     return outcome, None if outcome.error else form.load(outcome.result)
-
-
-def _attributes(session: ResearchSession, ending: Event) -> Attributes:
-    spent = fold(session.log.events).metrics
-    completed = ending if isinstance(ending, RunCompleted) else None
-    return {
-        "deepcritical.run.id": session.log.run_id,
-        "deepcritical.run.ending": ending.type,
-        "deepcritical.run.stop_reason": completed.stop_reason.value if completed else None,
-        "deepcritical.run.references": completed.references if completed else None,
-        "deepcritical.run.iterations": spent.iterations,
-        "deepcritical.run.queries": sum(spent.queries.values()),
-        "deepcritical.run.model_calls": spent.llm_calls,
-        "deepcritical.run.tokens": spent.tokens,
-        "deepcritical.cost_usd": spent.cost_usd,
-    }

@@ -26,7 +26,7 @@ from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, Once, OwnDocument, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.jobs.conduct import Orchestrate, Tool, within
+from deepcritical.jobs.conduct import Orchestrate, Tool
 from deepcritical.jobs.hosting import Parts, PartsFor
 from deepcritical.jobs.known_runs import KnownRuns
 from deepcritical.jobs.run import OpenSources, RunOf, RunView
@@ -39,6 +39,7 @@ from deepcritical.research.steps import plan_research
 from deepcritical.research.understanding import frame_of
 from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog, TraceWriter
+from deepcritical.services.finishing import within
 from deepcritical.services.telemetry import OFF, Telemetry
 
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
@@ -103,13 +104,10 @@ class RunService(KnownRuns):
     @property
     def tools(self) -> dict[str, Tool]:
         """Return how the runs of each tool are conducted."""
+        told = self.telemetry
         return {
-            RESEARCH: Tool(
-                self.orchestrate, close_report, lambda store: store.report, self.telemetry
-            ),
-            DEEP_RESEARCH: Tool(
-                self.answering, close_answer, lambda store: store.answer, self.telemetry
-            ),
+            RESEARCH: Tool(self.orchestrate, close_report, lambda store: store.report, told),
+            DEEP_RESEARCH: Tool(self.answering, close_answer, lambda store: store.answer, told),
         }
 
     async def sources(self) -> tuple[str, ...]:

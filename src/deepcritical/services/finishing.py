@@ -1,11 +1,15 @@
-"""Completes work despite a cancellation, and runs long work in threads in slices."""
+"""Completes work despite a cancellation, in slices, or within the time of a run."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.errors import BudgetExceeded
 
 T = TypeVar("T")
 SOON_S = 0.5
@@ -71,3 +75,22 @@ async def in_slices(do: Callable[[Sequence[T]], R], items: Sequence[T], size: in
         await to_the_end(asyncio.to_thread(do, items[start : start + size]), SOON_S)
         for start in starts
     ]
+
+
+@contextlib.asynccontextmanager
+async def within(limits: RunLimits, left_s: float | None = None) -> AsyncIterator[asyncio.Timeout]:
+    """Yield the deadline of a run, which may be rescheduled; `left_s` None is the whole time.
+
+    Raises:
+        BudgetExceeded: The deadline has passed.
+    """
+    try:
+        async with asyncio.timeout(limits.deadline_s if left_s is None else left_s) as deadline:
+            yield deadline
+    except TimeoutError as error:
+        if not deadline.expired():
+            raise  # somebody else's time-out
+        raise BudgetExceeded(
+            f"The run did not end within {limits.deadline_s:g} s.",
+            "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",
+        ) from error

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+
+from deepcritical.domain.events import Event, LoggedEvent, RunCompleted
+from deepcritical.domain.traces import fold
 
 Attributes = Mapping[str, str | int | float | tuple[str, ...] | None]
 """Names of the semantic conventions, or ``deepcritical.…``; None says nothing. Never a key, a
@@ -50,3 +53,20 @@ class Telemetry:
 
 
 OFF = Telemetry()
+
+
+def attributes_of(run_id: str, events: Sequence[LoggedEvent], ending: Event) -> Attributes:
+    """Return what is told of a run that has ended: never a question or an answer."""
+    spent = fold(events).metrics
+    completed = ending if isinstance(ending, RunCompleted) else None
+    return {
+        "deepcritical.run.id": run_id,
+        "deepcritical.run.ending": ending.type,
+        "deepcritical.run.stop_reason": completed.stop_reason.value if completed else None,
+        "deepcritical.run.references": completed.references if completed else None,
+        "deepcritical.run.iterations": spent.iterations,
+        "deepcritical.run.queries": sum(spent.queries.values()),
+        "deepcritical.run.model_calls": spent.llm_calls,
+        "deepcritical.run.tokens": spent.tokens,
+        "deepcritical.cost_usd": spent.cost_usd,
+    }
