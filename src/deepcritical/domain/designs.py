@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.own_people import reviews_people, treats_without_comparison
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.record_kinds import is_negative_stop, is_paper
@@ -136,9 +135,10 @@ _BY_TEXT = _rules(
     (r"case series|case report", Design.CASE_SERIES),
 )
 """Words of title and text, for records without a publication type that names a design."""
+_TITLED_REVIEW = r"(?<!chart )(?<!record )(?<!retrospective )(?<!case )\b(?:review|overview)\b"
 _OF_TITLES = (
     *(rule for rule in _BY_TEXT if rule.design in (Design.REVIEW_OF_COHORTS, Design.RCT)),
-    *_rules((r"\b(?:review|overview)\b", Design.NARRATIVE_REVIEW)),
+    *_rules((_TITLED_REVIEW, Design.NARRATIVE_REVIEW)),
 )
 """What a title calls the record goes before words of its text, which may be on other studies."""
 
@@ -161,6 +161,31 @@ _OWN_TRIAL = bounded(
     re.IGNORECASE,
 )
 """A trial reported together with a meta-analysis that takes it in."""
+_GIVEN = bounded(
+    r"\b(?:patients|participants|subjects|infants|children|adults|women|men)\b[^.;]{0,60}"
+    r"\b(?:were (?:\w+ )?(?:treated|given)|treated with|received)\b|"
+    r"\b(?:was|were) (?:\w+ )?(?:administered|given) to\b|-treated (?:patients|children|infants)\b|"
+    r"\b(?:study|series|evaluation|experience|analysis|description|use) (?:of|with) [^.;]{3,100}"
+    r"\bin (?:\w+ )?\d+ (?:\w+ ){0,2}(?:patients|infants|children|adults|women|men|cases)\b|"
+    r"\b(?:series of|reports? (?:on|of)|describ\w+) (?:\w+ )?\d+ (?:\w+ ){0,2}"
+    r"(?:patients|infants|children|adults|women|men|cases)\b|"
+    r"\b(?:patients|infants|children|adults|women|men) (?:who (?:took|received|were given|used)|"
+    r"given|on)\b|"
+    r"\bafter (?:the )?(?:\w+ ){0,3}(?:administration|treatment|dose)\b",
+    re.IGNORECASE,
+)
+_COMPARED = bounded(
+    r"\bcontrols?\b|\bcompar\w+|\bversus\b|\bvs\b|untreated|non-?users?|placebo|"
+    r"associated with (?:an? )?(?:\w+ )?(?:reduced|increased|lower|higher|decreased|risk)|"
+    r"hazard|\bodds\b|(?:risk|rate) ratio|propensity|usual care|standard of care|relative risk",
+    re.IGNORECASE,
+)
+_NOT_COMPARED = bounded(
+    r"\b(?:no|without(?: an?y?)?|lack\w*(?: of)?(?: an?y?)?|neither) (?:\w+ ){0,2}"
+    r"(?:comparators?|comparisons?|controls?(?: groups?| arms?)?)\b",
+    re.IGNORECASE,
+)
+"""Says that there was no comparison, and so names none."""
 _PROTOCOL_TYPE = bounded(r"\bprotocol\b", re.IGNORECASE)
 _PROTOCOL_TITLE = bounded(
     r"\bprotocol\b\W*$|\bprotocol (?:for|of) an?\b|\brationale and (?:study )?design\b|"
@@ -288,19 +313,16 @@ def _is_of_animals(evidence: Evidence) -> bool:
 def _by_text(evidence: Evidence, text: str) -> Judged:
     why = "no publication type names a design; read from the text"
     whole = f"{evidence.citation.title} {evidence.content}"
-    skipped = {Design.PRECLINICAL} if _counts_people(evidence) else set()
-    if reviews_people(evidence):
-        skipped.add(Design.NARRATIVE_REVIEW)
-    rules = tuple(rule for rule in _BY_TEXT if rule.design not in skipped)
-    of_titles = tuple(rule for rule in _OF_TITLES if rule.design not in skipped)
-    titled = _first(of_titles, evidence.citation.title)
+    skipped = Design.PRECLINICAL if _counts_people(evidence) else None
+    rules = tuple(rule for rule in _BY_TEXT if rule.design is not skipped)
+    titled = _first(_OF_TITLES, evidence.citation.title)
     if titled is Design.NARRATIVE_REVIEW and _BY_TEXT[0].pattern.search(whole):
         titled = Design.REVIEW_OF_COHORTS
     told = titled or _first(rules, text) or _first(rules, whole) or Design.UNCLEAR
     if told is Design.REVIEW_OF_COHORTS and _is_own_trial(text):
         return Judged(Design.RCT, f"{why}: a trial with a meta-analysis that takes it in", True)
     loose = told in (Design.COHORT, Design.UNCLEAR)
-    if loose and treats_without_comparison(whole):
+    if loose and _GIVEN.search(whole) and not _COMPARED.search(_NOT_COMPARED.sub("", whole)):
         return Judged(Design.CASE_SERIES, f"{why}: people treated, without a comparison", True)
     return Judged(told, why, told is not Design.UNCLEAR)
 
