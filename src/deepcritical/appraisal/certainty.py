@@ -14,7 +14,7 @@ from deepcritical.domain.certainty import (
     OPTIMAL_INFORMATION_SIZE,
     VERY_FEW,
     Certainty,
-    within,
+    capped,
 )
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
@@ -132,19 +132,16 @@ class Body(NamedTuple):
 
 
 def rated(body: Body) -> tuple[Certainty, tuple[str, ...]]:
-    """The certainty of a row and what lowered it.
-
-    Reviews that state theirs rated the studies; only whether those fit the question is left to say.
-    """
-    fit = [*_indirectness(body)]
-    down = [*_bias(body), *_inconsistency(body), *fit, *_imprecision(body)]
-    own = max(0, _START[body.votes[0].tier] - len(down) + len(fit))
+    """The certainty of a row and what lowered it; no higher than its reviews all state it."""
+    down = [*_bias(body), *_inconsistency(body), *_indirectness(body), *_imprecision(body)]
+    own = max(0, _START[body.votes[0].tier] - len(down))
     reasons = [*_design(body), *down]
     if all(vote.stated for vote in body.votes):
-        told = {level for vote in body.votes for level in vote.stated}
-        own = within(own, tuple(level for level in LADDER if level in told))
-        reasons = [f"stated: the evidence is rated {LADDER[own].value} by its review", *fit]
-    return LADDER[max(0, own - len(fit))], tuple(dict.fromkeys(reasons))
+        told = capped(own, tuple(level for vote in body.votes for level in vote.stated))
+        if told < own:
+            reasons.append(f"stated: the evidence is rated {LADDER[told].value} by its review")
+            own = told
+    return LADDER[own], tuple(dict.fromkeys(reasons))
 
 
 def _design(body: Body) -> Iterator[str]:

@@ -337,11 +337,13 @@ def _of_review(study: StudyReading, result: Result, evidence: Evidence) -> dict[
     if not is_of_review(study, result):
         return {}
     own = " ".join(span.text for span in quoted(result.sentences, evidence))
+    whole = certainties_stated(evidence.abstract)
     return {
         "review": True,
         "studies": studies_of(study, result),
         "network": is_of_network(study),
-        "stated": certainties_stated(own) or certainties_stated(evidence.abstract),
+        # Of several levels in an abstract nobody knows which is of this outcome.
+        "stated": certainties_stated(own) or (whole if len(whole) == 1 else ()),
     }
 
 

@@ -38,14 +38,15 @@ class Certainty(StrEnum):
 _LADDER = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
 _LEVELS = r"very[- ]low|low|moderate|high"
 _STATED = bounded(
-    rf"(?<!\bno )(?<!ack of )(?<!need for )(?<!\bmore )(?<!\bfurther )\b(?P<one>{_LEVELS})"
-    r"[- ](?:certainty|quality)\b(?!(?:[- ]evidence)? (?:(?:is|are) (?:needed|required|lacking)|"
-    r"studies|trials|RCTs|data|reviews?|papers|research))|"
-    r"\b(?:certainty|quality)(?: of (?:the |this )?(?:body of )?evidence)? (?:is|was|as)"
+    rf"\b(?P<one>{_LEVELS})[- ](?:certainty(?: of)?|quality(?: of)?)(?: the)? evidence\b"
+    r"(?! (?:is|are) (?:needed|required|lacking))|"
+    rf"\b(?P<four>{_LEVELS})[- ]certainty\b(?! (?:evidence|of))|"
+    r"\b(?:certainty|quality) of (?:the |this )?(?:body of )?evidence (?:is|was|as)"
     rf"(?: (?!not\b)\w+){{0,2}}? (?P<two>{_LEVELS})\b|"
     rf"\bGRADE[:,]? (?P<three>{_LEVELS})\b",
     re.IGNORECASE,
 )
+_OF_REVIEW = "the review itself rates its evidence no higher"
 _START: dict[int | None, Certainty | None] = {
     1: Certainty.HIGH,
     2: Certainty.HIGH,
@@ -61,16 +62,19 @@ None where there is no result to rate.
 
 
 def certainties_stated(text: str) -> tuple[Certainty, ...]:
-    """Return the levels of certainty that a text states of evidence, the lowest first."""
-    said = (m["one"] or m["two"] or m["three"] for m in _STATED.finditer(text))
+    """Return the levels of certainty that a text states of evidence, the lowest first.
+
+    They only ever lower what is calculated, so that "no high-certainty evidence" lifts nothing.
+    """
+    groups = ("one", "two", "three", "four")
+    said = (next(filter(None, m.group(*groups))) for m in _STATED.finditer(text))
     found = {Certainty(level.lower().replace("-", " ")) for level in said}
     return tuple(level for level in _LADDER if level in found)
 
 
-def within(level: int, stated: tuple[Certainty, ...]) -> int:
-    """Return the step of the ladder within those stated that is nearest to one."""
-    steps = [_LADDER.index(one) for one in stated]
-    return min(max(level, *steps[:1]), *steps[-1:]) if steps else level
+def capped(step: int, stated: tuple[Certainty, ...]) -> int:
+    """Return a step of the ladder, or the highest one that is stated where that is lower."""
+    return min(step, max(map(_LADDER.index, stated))) if stated else step
 
 
 class Rated(NamedTuple):
@@ -185,7 +189,7 @@ _RAISABLE = (Design.COHORT, Design.REVIEW_OF_COHORTS, Design.CASE_CONTROL)
 def rate_certainty(record: Evidence, design: Design, people: int | None) -> Rated:
     """The GRADE certainty of one record with what lowered or raised it.
 
-    A review that states one rated the studies themselves; its abstract tells less than it saw.
+    It is no higher than the one that a review itself states, which saw the studies.
     """
     start = Certainty.VERY_LOW if design is Design.CASE_SERIES else _START[LEVEL[design]]
     if start is None or is_retracted(record):
@@ -195,6 +199,6 @@ def rate_certainty(record: Evidence, design: Design, people: int | None) -> Rate
     up = [] if down or design not in _RAISABLE else [row for row in _UP if row.applies(facts)]
     step = _LADDER.index(start) - sum(r.steps for r in down) + sum(r.steps for r in up)
     own = min(max(step, 0), len(_LADDER) - 1)
-    told = within(own, certainties_stated(record.abstract) if facts.is_review else ())
+    told = capped(own, certainties_stated(record.abstract) if facts.is_review else ())
     reasons = tuple(row.reason for row in (*down, *up))
-    return Rated(_LADDER[told], reasons if told == own else ("as the review itself states it",))
+    return Rated(_LADDER[told], reasons if told == own else (*reasons, _OF_REVIEW))

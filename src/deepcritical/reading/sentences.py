@@ -12,7 +12,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.study import Effect, Result
-from deepcritical.domain.text import Span, addresses_a_model, sentences, whole_sentences
+from deepcritical.domain.text import Span, addresses_a_model, sentences
 from deepcritical.vocabulary.folding import tokens_of
 
 _READ_FIELDS = (
@@ -86,26 +86,20 @@ def quoted(numbers: Iterable[int], evidence: Evidence) -> tuple[Span, ...]:
 
 
 def telling(result: Result, evidence: Evidence) -> int | None:
-    """Return where the sentence begins that tells a result, best with a figure of it.
+    """Return where the cited sentence begins that tells a result, best with a figure of it.
 
-    Aims, methods and meaning tell none: where nothing else is cited, a sentence that compares the
-    outcome by its words goes before them.
+    Aims, methods and meaning tell none, where anything else is cited.
     """
     wanted = {token.folded for token in tokens_of(f"{result.outcome} {result.concept}")}
     figures = _figures(result)
 
-    def words(span: Span) -> int:
-        return len({token.folded for token in tokens_of(span.text)} & wanted)
-
     def told(span: Span) -> tuple[bool, bool, int]:
         held = len(figures & {abs(q.value) for q in quantities(span.text)})
+        words = len({token.folded for token in tokens_of(span.text)} & wanted)
         compares = _COMPARES.search(span.text) is not None
-        return held > 0, not _PLANS.search(span.text), held + words(span) + 2 * compares
+        return held > 0, not _PLANS.search(span.text), held + words + 2 * compares
 
     spans = quoted(result.sentences, evidence)
-    if spans and not any(told(max(spans, key=told))[:2]):
-        others = (s for s in whole_sentences(evidence.content) if _COMPARES.search(s.text))
-        spans += tuple(s for s in others if words(s) == len(wanted))
     return max(spans, key=told).start if spans else None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from deepcritical.domain.certainty import certainties_stated
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
@@ -32,6 +31,12 @@ _OBSERVED = (
     r"survey|case series|single[- ]arm|(?:without|no|not|non-?) ?(?:randomi[sz]\w+|controlled))\b"
 )
 _OBSERVATIONAL = bounded(_OBSERVED, re.IGNORECASE)
+_CERTAINTY = bounded(
+    r"\b(?P<one>very[- ]low|low|moderate|high)[- ](?:certainty|quality)\b|"
+    r"\b(?:certainty|quality)(?: of (?:the )?evidence)? (?:is|was) "
+    r"(?P<two>very[- ]low|low|moderate|high)\b",
+    re.IGNORECASE,
+)
 _BY_CHANCE = r"(?<!non)(?<!non-)(?<!not )(?<!no )(?<!without )\b(?:randomi[sz]|RCTs?\b)"
 _DESIGNS = tuple(
     (bounded(said, re.IGNORECASE), bounded(known, re.IGNORECASE))
@@ -49,7 +54,8 @@ _DESIGNS = tuple(
 
 def certainty_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     """Yield the certainty that a sentence tells and its findings are not rated by."""
-    for rated in certainties_stated(text):
+    for found in _CERTAINTY.finditer(text):
+        rated = (found["one"] or found["two"]).lower().replace("-", " ")
         if any(f.certainty and f.certainty != rated for f in cited):
             yield f"the certainty is not {rated}"
 

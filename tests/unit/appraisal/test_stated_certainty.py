@@ -39,35 +39,37 @@ def reviewed(text: str, *, part: bool = False) -> OutcomeRow:
     [
         (f"{LEAD}{TOLD} (very low certainty evidence).", "very low"),
         (f"{LEAD}{TOLD}; very low-quality evidence.", "very low"),
-        (f"{LEAD}{TOLD} (12 trials; GRADE: low).", "low"),
         (f"{LEAD}{TOLD}. The certainty of the evidence was judged very low.", "very low"),
-        (f"{LEAD}{TOLD} (high-certainty evidence). Harms were of low certainty.", "high"),
     ],
 )
-def test_a_row_is_as_certain_as_its_review_says(text: str, level: str) -> None:
+def test_a_row_is_no_more_certain_than_its_review_says(text: str, level: str) -> None:
+    assert reviewed(f"{LEAD}{TOLD}.").certainty is Certainty.LOW
     row = reviewed(text)
     assert row.certainty.value == level
-    assert row.reasons == (f"stated: the evidence is rated {level} by its review",)
+    assert row.reasons[-1] == f"stated: the evidence is rated {level} by its review"
 
 
-def test_people_who_do_not_fit_lower_what_a_review_states() -> None:
-    row = reviewed(f"{LEAD}{TOLD} (moderate-certainty evidence).", part=True)
-    assert (row.directness, row.certainty) == ("broader", Certainty.LOW)
-    assert row.reasons[-1].startswith("indirectness: ")
-
-
-def test_of_several_levels_none_beyond_them_is_told() -> None:
-    text = f"{LEAD}{TOLD}. Certainty was low for pain. Very low certainty evidence was on sleep."
-    assert reviewed(text).certainty in (Certainty.LOW, Certainty.VERY_LOW)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "High-certainty evidence showed more bleeding.",
+        "High-quality, adequately powered trials are required.",
+        "There is a paucity of high-quality evidence.",
+        "The methodological quality was high in two of twelve trials.",
+        "Sleep quality was high.",
+        "The certainty of the evidence was high for pain. Very low-certainty evidence: sleep.",
+    ],
+)
+def test_no_word_of_a_review_lifts_its_row(text: str) -> None:
+    assert reviewed(f"{LEAD}{TOLD}. {text}").certainty is Certainty.LOW
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "High-quality evidence is lacking.",
-        "There is a need for high-quality evidence.",
-        "No high-certainty evidence was found.",
         "Low-quality studies were left out.",
+        "A low-quality diet was common.",
         "Twelve high-quality trials were pooled.",
         "The certainty was not high.",
     ],

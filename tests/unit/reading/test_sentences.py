@@ -48,7 +48,7 @@ def test_quotes_stand_where_their_offsets_say() -> None:
     [
         ((3, 4), "Itching was rarer"),
         ((4, 3), "Itching was rarer"),
-        ((3,), "Itching was rarer"),
+        ((3,), "81 adults"),
         ((0,), ""),
     ],
 )
@@ -73,13 +73,6 @@ def test_the_sentence_with_the_figures_goes_before_aims_and_methods(
     figures = (ArmFigure(arm="A", events=12, n=40),)
     result = Result(outcome="itching", figures=figures, sentences=sentences)
     assert telling(result, record(text)) == text.index("Fewer")
-
-
-def test_what_only_methods_are_cited_for_is_told_where_it_is_compared() -> None:
-    text = "Adults were randomised to examplol. Sleep was better. Itching was less with examplol."
-    at = telling(Result(outcome="itching", sentences=(1,)), record(text))
-    assert at == text.index("Itching")
-    assert telling(Result(outcome="pain", sentences=(1,)), record(text)) == 0
 
 
 @given(st.text(max_size=300) | st.lists(st.sampled_from(TEXT.split(" "))).map(" ".join))
