@@ -14,7 +14,6 @@ from deepcritical.jobs.durable import DurableReasoner, durable_sources
 from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.jobs.run import RunOf
 from deepcritical.models.desk import RunDesk
-from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
@@ -31,6 +30,7 @@ DEFECT = events.RunFailed(
     advice="Please report this with the run's events.",
 )
 """The end of a run by a defect of ours."""
+_CUT_SHORT = (events.StopReason.USER_STOP, events.StopReason.DEADLINE)
 
 
 class Tool(NamedTuple):
@@ -110,7 +110,7 @@ async def _schedule(run: RunOf[Any], tool: Tool, recorder: Recorder) -> None:
     except errors.BudgetExceeded as error:
         if not (recorder.deadline and recorder.deadline.expired() and session.store.evidence):
             raise
-        session.reasoner = ExtractiveReasoner()
+        session.reasoner = without_key.by_rules()
         await tool.closing(session, error)
     finally:
         # The session outlives the run in memory; a key must not.
@@ -128,7 +128,7 @@ def _as_result(ended: Document) -> TraceResult:
 
 def _completed(session: ResearchSession, ended: Document) -> events.RunCompleted:
     reason = session.stop_reason or events.StopReason.SUFFICIENT_EVIDENCE
-    if not ended.references and reason is not events.StopReason.USER_STOP:
+    if not ended.references and reason not in _CUT_SHORT:
         reason = events.StopReason.NO_EVIDENCE
     return events.RunCompleted(
         stop_reason=reason, verdict=ended.headline, references=len(ended.references)

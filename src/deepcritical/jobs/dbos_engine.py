@@ -46,11 +46,7 @@ _LOST = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancel
 
 
 class DbosJournal(Journal):
-    """Records effects as steps of the run that the calling task belongs to.
-
-    Once the disk of the database is full, or can only be read, the run goes on in memory: its end
-    says that it is not kept, and another process would go on behind the last step on record.
-    """
+    """Records effects as steps of the calling task's run, and none once the disk is full."""
 
     _unrecorded = False
 

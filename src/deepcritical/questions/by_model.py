@@ -36,6 +36,7 @@ _ANY_HARM = bounded(
     re.IGNORECASE,
 )
 """Words for what is feared where no harm is named."""
+_DENIED = bounded(r"\b(?:without|non|not|never|no|free of)\b", re.IGNORECASE)
 _ALONE = bounded(r" (?:alone|only|by itself|on its own|monotherapy)$", re.IGNORECASE)
 _PLACEBO = bounded(
     r"\b(?:placebo|pbo|dummy|sham|no (?:treatment|use)|non-?users?)\b", re.IGNORECASE
@@ -247,7 +248,8 @@ def _people(said: Iterable[str], text: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for group in _words(said, text):
         conditions = [c.condition.name for c in find_names(group).conditions]
-        found |= dict.fromkeys((*conditions, *groups_in(group)) or (group,))
+        known = () if _DENIED.search(group) else (*conditions, *groups_in(group))
+        found |= dict.fromkeys(known or (group,))
     return tuple(found)
 
 

@@ -107,6 +107,10 @@ class Reasoner:
         """Yield the reasoner of one run, with a budget and a key of its own, if it needs any."""
         yield self
 
+    def by_rules(self) -> Reasoner:
+        """Return rules alone, with the readings that this one would use."""
+        return ExtractiveReasoner(self._library)
+
     def manager_model(self) -> ManagerModel | None:
         """Return the model that manages the team beside code; None where code alone does."""
         return None

@@ -6,14 +6,13 @@ Nothing is asked of a source or a model any more.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Awaitable
+from collections.abc import Coroutine
+from typing import Any
 
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import Stage, StopReason
 from deepcritical.research.answering import map_facts, synthesize_answer
 from deepcritical.research.processing import process_results
-from deepcritical.research.rounds import read_studies
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.research.steps import judge, write_report
 
@@ -29,11 +28,14 @@ async def close_report(session: ResearchSession, why: DeepCriticalError) -> None
         why: What ended its research.
 
     Raises:
-        DeepCriticalError: It cannot be written.
+        DeepCriticalError: It cannot be written, or `why`: no record could be weighed in time.
     """
-    if session.store.report is None:
+    store = session.store
+    if store.report is None:
         await _ask_nobody(session, why)
-        await _bounded(session, process_results(session))
+        await _bounded(process_results(session), session)
+        weighed = [store.appraisals(drug).keys() for drug in store.drugs]
+        await _told(session, set().union(*weighed), why)
         await judge(session, Stage.REPORT)
         await write_report(session)
 
@@ -42,25 +44,35 @@ async def close_answer(session: ResearchSession, why: DeepCriticalError) -> None
     """Write the answer to a free question likewise."""
     if session.store.answer is None:
         await _ask_nobody(session, why)
-        await _bounded(session, _read_for_answer(session))
+        await _bounded(map_facts(session), session)
+        await _told(session, set(session.store.read_for_items), why)
         await synthesize_answer(session)
 
 
 async def _ask_nobody(session: ResearchSession, why: DeepCriticalError) -> None:
+    unasked = " Retractions were not looked up." if session.searched.check_integrity else ""
     session.sources = RunSources(session.searched.handler, session.searched.described)
     session.stop_reason = session.stop_reason or StopReason.DEADLINE
     told = "What was found until then was weighed and written by rules."
-    await session.notify(f"{why.message} {told}")
+    await session.notify(f"{why.message} {told}{unasked}")
 
 
-async def _bounded(session: ResearchSession, reading: Awaitable[None]) -> None:
-    with contextlib.suppress(TimeoutError):
+async def _bounded(weighing: Coroutine[Any, Any, None], session: ResearchSession) -> None:
+    """Read and weigh the best records first, and keep each as it is done."""
+    store = session.store
+    try:
         async with asyncio.timeout(_READING_S):
-            await reading
-    if left := len(session.store.evidence.keys() - session.store.readings.keys()):
-        await session.notify(f"{left} records were not read, for lack of time.")
+            for key in store.best_first(key for key in store.evidence if key not in store.readings):
+                one = {key: store.evidence[key]}
+                studies = await session.reasoner.read_studies(one, session.owner)
+                store.add_study(key, studies.readings[key])
+            await weighing
+    except TimeoutError:
+        weighing.close()
 
 
-async def _read_for_answer(session: ResearchSession) -> None:
-    await read_studies(session)
-    await map_facts(session)
+async def _told(session: ResearchSession, weighed: set[str], why: DeepCriticalError) -> None:
+    if not weighed:
+        raise why
+    if left := len(session.store.evidence.keys() - weighed):
+        await session.notify(f"{left} records were not weighed, for lack of time.")

@@ -93,6 +93,14 @@ def test_every_field_that_the_model_fills_is_the_models() -> None:
     assert frame.population == ("Dementia",)
 
 
+def test_people_without_a_condition_are_no_people_with_it() -> None:
+    text = "Does aspirin prevent stroke in people without diabetes?"
+    group = "people without diabetes"
+    assert read(text, drugs=["aspirin"], condition="stroke", population=[group]).population == (
+        group,
+    )
+
+
 def test_a_feared_harm_is_not_the_condition() -> None:
     text = "So, statins and diabetes: is there anything in it?"
     frame = read(text, kind="safety", drugs=["statins"], condition="", harm="diabetes")
