@@ -22,7 +22,7 @@ from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 from deepcritical.domain.verdict import WEAK_SIGNAL, Verdict, VerdictLabel
-from deepcritical.domain.votes import OTHER_COMPARISON, OutcomeRow, Vote, Way
+from deepcritical.domain.votes import CONTINUED, OTHER_COMPARISON, OutcomeRow, Vote, Way
 
 _DOUBTED = "what an expression of concern stands against supports nothing"
 _READ_ENOUGH = 1 / 2
@@ -350,8 +350,8 @@ def _rule(
         weak = _OTHER_BETTER if is_other else WEAK_SIGNAL if first.wanted else _SIGNAL
         if certainty is Certainty.VERY_LOW:
             return weak
-        # Harms are looked for in cohorts, for trials are too short and small to show them.
-        observed = first.harm_asked and first.tier == "controlled"
+        # Harms, also of stopping, are looked for in cohorts: trials are too short and small.
+        observed = first.tier == "controlled" and (first.harm_asked or first.control == CONTINUED)
         return _HARMFUL if proven else _HARM_OBSERVED if observed else weak
     if way is Way.NO_DIFFERENCE:
         harmed = any(_is_proven(row) for row in grave)
