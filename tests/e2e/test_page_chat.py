@@ -121,6 +121,9 @@ def test_the_report_itself_answers_what_is_asked_about_it(page: Page) -> None:
         of_run(page, message)
         expect(told).to_have_count(number)
         expect(told.last.locator("li")).not_to_have_count(0)
+    of_run(page, "What if study [3] were left out?")
+    told.last.get_by_role("button", name=re.compile("^Citation 3:")).click()
+    expect(page.get_by_role("dialog", name="Source 3 of the answer")).to_be_visible()
 
 
 def test_a_follow_up_in_the_one_field_goes_to_the_open_report(page: Page) -> None:

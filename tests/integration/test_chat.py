@@ -103,10 +103,15 @@ async def test_a_finished_run_answers_from_its_evidence_or_says_that_it_does_not
         assert isinstance(answer, ChatAnswer)
         assert any("well tolerated" in s.text for s in answer.sentences)
         assert chat.run_id[:8] in answer.head
+        assert answer.notices[-1].startswith("These numbers are this answer's own")
         missing = (await turn(chat, "Does examplol cause hair loss?"))[-1]
         assert isinstance(missing, ChatAnswer)
         assert missing.head.startswith("I couldn't find that in")
-        assert (missing.in_evidence, missing.sentences) == (False, ())
+        assert (missing.in_evidence, missing.sentences, missing.notices) == (False, (), ())
+        of_report = (await turn(chat, "Why this verdict?"))[-1]
+        assert isinstance(of_report, ChatAnswer)
+        assert of_report.printed_numbers
+        assert of_report.notices == ()
 
 
 @pytest.mark.parametrize("message", ["", "?!", "x" * 3000])

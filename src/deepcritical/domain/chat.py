@@ -107,6 +107,8 @@ class ChatAnswer(Model):
     sentences: tuple[ChatSentence, ...] = ()
     references: tuple[Reference, ...] = ()
     """All records that the answer names; a look-up may list some of which it quotes nothing."""
+    printed_numbers: tuple[int, ...] = ()
+    """Number under which each reference is shown: its own in a report; () for 1, 2, 3."""
     in_evidence: bool = True
     """False when no record says anything to the question."""
     left_out: int = 0

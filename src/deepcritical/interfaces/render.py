@@ -217,11 +217,12 @@ def _(event: chat.ToolTold) -> str:
 @as_text.register
 def _(event: chat.ChatAnswer) -> str:
     left_out = event.left_out
+    shown = event.printed_numbers or tuple(range(1, len(event.references) + 1))
     parts = (
         one_line(event.head),
-        "\n".join(map(_point, event.points)),
-        "\n".join(map(_sentence, event.sentences)),
-        "\n".join(_references(event.references)),
+        "\n".join(_point(point, shown) for point in event.points),
+        "\n".join(_sentence(sentence, shown) for sentence in event.sentences),
+        "\n".join(_references(event.references, shown)),
         f"Left out: {left_out} of the model's sentences, which stand in no record on the question."
         if left_out
         else "",
@@ -233,8 +234,10 @@ def _(event: chat.ChatAnswer) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _point(point: chat.ChatPoint) -> str:
-    return one_line(f"- {point.text} {''.join(f'[{n}]' for n in point.numbers)}".rstrip())
+def _point(point: chat.ChatPoint, shown: tuple[int, ...]) -> str:
+    return one_line(
+        f"- {point.text} {''.join(f'[{shown[n - 1]}]' for n in point.numbers)}".rstrip()
+    )
 
 
 @as_text.register
@@ -257,16 +260,16 @@ def _(event: chat.TurnFailed) -> str:
     return one_line(f"Error: {event.message} {event.advice}".strip())
 
 
-def _sentence(sentence: chat.ChatSentence) -> str:
+def _sentence(sentence: chat.ChatSentence, shown: tuple[int, ...]) -> str:
     """In quotation marks only where the words are the source's own."""
     quoted = sentence.wording == "quote"
     said = f"“{sentence.text}”" if quoted else f"Summary: {sentence.text}"
     remark = f" ({sentence.remark})" if sentence.remark else ""
-    return one_line(f"- {said} [{sentence.number}]{remark}")
+    return one_line(f"- {said} [{shown[sentence.number - 1]}]{remark}")
 
 
-def _references(references: tuple[Reference, ...]) -> Iterator[str]:
-    for number, reference in enumerate(references, 1):
+def _references(references: tuple[Reference, ...], shown: tuple[int, ...]) -> Iterator[str]:
+    for number, reference in zip(shown, references, strict=True):
         flag = "RETRACTED" if reference.retracted else ""
         place = (reference.place, flag, *reference.public_ids, reference.link)
         told = " · ".join(part for part in (reference.title, *place) if part)

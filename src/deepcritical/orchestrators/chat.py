@@ -61,6 +61,7 @@ _YES = re.compile(
 )
 _NO = re.compile(r"(?:no(?:,? thanks| thank you)?|n|don'?t|cancel|decline)[.!]*", re.IGNORECASE)
 _DECLINED = ChatAnswer(head="Not started.", written_by="rules")
+_OWN_NUMBERS = "These numbers are this answer's own, not those of the run's references."
 _LAPSED = TurnFailed(
     error="OfferLapsed",
     message="This offer does not stand any more.",
@@ -228,6 +229,9 @@ class Chat:
                 asked, report = turn._replace(message=found.offer), ToolChoice(RESEARCH_REPORT, "")
                 return await self._offered(asked, report, talk.caller)
             answer = found.answer or await reasoner.tell(turn, choice.query, found)
+            if choice.tool == RAG and answer.references and not answer.printed_numbers:
+                notices = (*answer.notices, _OWN_NUMBERS)
+                answer = answer.model_copy(update={"notices": notices})
             if answer.in_evidence:
                 return answer
             tried.append(choice.tool)

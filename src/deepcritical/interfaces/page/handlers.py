@@ -12,7 +12,7 @@ from uuid import uuid4
 import gradio as gr
 from starlette.requests import HTTPConnection
 
-from deepcritical.answering.of_report import is_follow_up
+from deepcritical.answering.of_report import follow_up
 from deepcritical.domain.errors import (
     AuthenticationError,
     DeepCriticalError,
@@ -109,7 +109,7 @@ class RunHandlers:
         run_id = str(shown.get("id")) if isinstance(shown, dict) else ""
         run = await self.access.readable(self.runs, _browser(request), run_id) if run_id else None
         report = run.report if run else None
-        return report is not None and await asyncio.to_thread(is_follow_up, question, report)
+        return bool(report and await asyncio.to_thread(follow_up, question, report))
 
     def _to_thread(self, message: str, answer: str = "", to: gr.HTML | None = None) -> Shown:
         # The id tells a message that is sent twice from one that is told again.

@@ -133,9 +133,12 @@ function answered(answer) {
   node.append(...answer.notices.map((notice) => built("p", "small", `Note: ${notice}`)));
   if (answer.references.length)
     node.append(built("p", "small", `Answered by ${answer.written_by}. For research use, not medical advice.`));
-  node.append(...answer.references.map((r, at) => source(r, at + 1, id(at + 1), answer.sentences)));
+  node.append(...answer.references.map((r, at) => source(r, at + 1, id(at + 1), answer)));
   add(node);
 }
+
+// A reference of a report keeps the number that it has there.
+const shown = (answer, n) => answer.printed_numbers[n - 1] ?? n;
 
 function chip(reference, id, number) {
   const node = built("button", "cite", String(number));
@@ -146,13 +149,13 @@ function chip(reference, id, number) {
 }
 
 function point({ text, numbers }, answer, id) {
-  const cited = numbers.flatMap((n) => [" ", chip(answer.references[n - 1], id(n), n)]);
+  const cited = numbers.flatMap((n) => [" ", chip(answer.references[n - 1], id(n), shown(answer, n))]);
   return built("li", "", text.replaceAll(" % CI", "\u00a0%\u00a0CI"), ...cited);
 }
 
 function sentence(said, answer, id) {
   const words = said.wording === "quote" ? `“${said.text}”` : `Summary: ${said.text}`;
-  const node = built("li", "", words, " ", chip(answer.references[said.number - 1], id(said.number), said.number));
+  const node = built("li", "", words, " ", chip(answer.references[said.number - 1], id(said.number), shown(answer, said.number)));
   if (said.remark) node.append(" ", built("span", "remark", said.remark));
   return node;
 }
@@ -175,7 +178,8 @@ const KINDS = {
 };
 
 // The quotes are marked where they stand in the text of the record.
-function source(reference, number, id, sentences) {
+function source(reference, at, id, answer) {
+  const number = shown(answer, at);
   const close = button("✕", () => node.hidePopover(), "", "Close");
   const node = built("div", "source", built("div", "bar", built("b", "", `[${number}]`), close));
   node.id = id;
@@ -186,7 +190,7 @@ function source(reference, number, id, sentences) {
   if (reference.retracted) node.append(built("p", "", built("strong", "retracted", "Retracted")));
   if (reference.note) node.append(built("p", "kind", `Note kept with the record: ${reference.note}`));
   if (reference.text) node.append(built("p", "kind", KINDS[reference.text_kind] ?? "The source's own words."));
-  const quotes = sentences.filter((said) => said.number === number);
+  const quotes = answer.sentences.filter((said) => said.number === at);
   if (reference.text) node.append(marked(reference.text, quotes));
   const link = address(reference.url);
   if (link) node.append(link);
