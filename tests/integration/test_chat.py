@@ -107,7 +107,8 @@ async def test_a_finished_run_answers_from_its_evidence_or_says_that_it_does_not
         missing = (await turn(chat, "Does examplol cause hair loss?"))[-1]
         assert isinstance(missing, ChatAnswer)
         assert missing.head.startswith("I couldn't find that in")
-        assert (missing.in_evidence, missing.sentences, missing.notices) == (False, (), ())
+        assert (missing.in_evidence, missing.sentences) == (False, ())
+        assert answer.notices[-1] not in missing.notices
         of_report = (await turn(chat, "Why this verdict?"))[-1]
         assert isinstance(of_report, ChatAnswer)
         assert of_report.printed_numbers
