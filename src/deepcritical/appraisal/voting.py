@@ -333,7 +333,7 @@ def _vote(
 
 
 def _of_review(study: StudyReading, result: Result, evidence: Evidence) -> dict[str, Any]:
-    """Return the fields of a result of several studies, with the certainty that its review states."""
+    """Return the fields of a result of several studies, with the certainty that they state."""
     if not is_of_review(study, result):
         return {}
     own = " ".join(span.text for span in quoted(result.sentences, evidence))
