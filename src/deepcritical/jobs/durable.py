@@ -103,6 +103,7 @@ class DurableReasoner(_Durable, Reasoner):
         model = self._keeper.manager_model()
         return DurableManager(model, self._recorder, self._keeper) if model else None
 
+    by_rules = _passed_on(Reasoner.by_rules)
     warm_up = _passed_on(Reasoner.warm_up)
     remembered = _passed_on(Reasoner.remembered)
     remember = _passed_on(Reasoner.remember)

@@ -33,7 +33,7 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.search_handler import SourceAnswer
 from tests.conftest import ROOT
 
-LOCAL = {"name", "warm_up", "for_run", "manager_model", "remembered", "remember"}
+LOCAL = {"name", "warm_up", "for_run", "by_rules", "manager_model", "remembered", "remember"}
 JUDGEMENTS = [
     method
     for kind in (Reasoner, ManagerModel)
