@@ -56,7 +56,7 @@ class DbosJournal(Journal):
         Raises:
             LostRun: Another worker continues the run.
             OutOfOrder: The journal has another effect in this place.
-            StorageError: The outcome cannot be recorded, for another reason than above.
+            StorageError: The outcome cannot be recorded, though there is room.
         """
         if self._unrecorded:
             return await effect()

@@ -6,8 +6,8 @@ Nothing is asked of a source or a model any more.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any
+import contextlib
+from collections.abc import Awaitable, Callable
 
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import Stage, StopReason
@@ -33,7 +33,7 @@ async def close_report(session: ResearchSession, why: DeepCriticalError) -> None
     store = session.store
     if store.report is None:
         await _ask_nobody(session, why)
-        await _bounded(process_results(session), session)
+        await _bounded(session, process_results)
         weighed = [store.appraisals(drug).keys() for drug in store.drugs]
         await _told(session, set().union(*weighed), why)
         await judge(session, Stage.REPORT)
@@ -44,7 +44,7 @@ async def close_answer(session: ResearchSession, why: DeepCriticalError) -> None
     """Write the answer to a free question likewise."""
     if session.store.answer is None:
         await _ask_nobody(session, why)
-        await _bounded(map_facts(session), session)
+        await _bounded(session, map_facts)
         await _told(session, set(session.store.read_for_items), why)
         await synthesize_answer(session)
 
@@ -57,18 +57,18 @@ async def _ask_nobody(session: ResearchSession, why: DeepCriticalError) -> None:
     await session.notify(f"{why.message} {told}{unasked}")
 
 
-async def _bounded(weighing: Coroutine[Any, Any, None], session: ResearchSession) -> None:
-    """Read and weigh the best records first, and keep each as it is done."""
+async def _bounded(
+    session: ResearchSession, weigh: Callable[[ResearchSession], Awaitable[None]]
+) -> None:
+    """Read the best records first, keep each as it is done, then weigh all."""
     store = session.store
-    try:
+    with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_READING_S):
             for key in store.best_first(key for key in store.evidence if key not in store.readings):
                 one = {key: store.evidence[key]}
                 studies = await session.reasoner.read_studies(one, session.owner)
                 store.add_study(key, studies.readings[key])
-            await weighing
-    except TimeoutError:
-        weighing.close()
+            await weigh(session)
 
 
 async def _told(session: ResearchSession, weighed: set[str], why: DeepCriticalError) -> None:

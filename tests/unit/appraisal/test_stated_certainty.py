@@ -1,4 +1,4 @@
-"""What a review states of its evidence is what is told of it."""
+"""The certainty that a review states lowers its row, and never lifts it."""
 
 from __future__ import annotations
 

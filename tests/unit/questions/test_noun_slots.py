@@ -1,4 +1,4 @@
-"""What is told as an outcome or as people stands in a sentence as it is, whatever it is."""
+"""Outcomes and people of any wording stand in a sentence as they are told."""
 
 from __future__ import annotations
 
