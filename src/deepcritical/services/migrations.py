@@ -115,6 +115,7 @@ ALL = {
     "0006_study_readings": _making(tables.study_readings, tables.reading_claims),
     "0007_answers": _add_answers,
     "0008_uploads": _making(tables.uploads),
+    "0009_taken_at": lambda operations: _add_columns(operations, tables.jobs.c.taken_at),
 }
 """In the order in which they are applied."""
 
