@@ -28,6 +28,7 @@ _LATER = frozenset(
         "workers.conducts",
         "jobs.lost_at",
         "jobs.lost_with_others",
+        "jobs.taken_at",
         "jobs.pruned",
         "ix_tool_traces_user_newest",
     }
