@@ -88,3 +88,5 @@ async def test_two_requests_with_one_key_at_the_same_moment(servers: Services) -
     told = await asyncio.gather(*map(RunService.began, both, asked), return_exceptions=True)
     assert sorted(map(type, told), key=str) == [bool, QuestionError]
     assert True in told
+    for server in both:
+        await server.close()
