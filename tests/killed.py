@@ -146,7 +146,7 @@ async def _tell(runs: RunService, run_id: str) -> None:
     steps = await DBOS.list_workflow_steps_async(run_id)
     last = events[-1].event
     told = {
-        "takeovers": await _takeovers(traces, run_id),
+        "losses": await _losses(traces, run_id),
         "status": trace.status.value,
         "stop_reason": last.stop_reason.value if isinstance(last, RunCompleted) else "",
         "result": comparable(trace.result) if trace.status is TraceStatus.COMPLETED else None,
@@ -161,8 +161,8 @@ async def _tell(runs: RunService, run_id: str) -> None:
     sys.stdout.flush()
 
 
-async def _takeovers(traces: ToolTraceService, run_id: str) -> int:
-    counted = sa.select(jobs.c.takeovers).where(jobs.c.run_id == run_id)
+async def _losses(traces: ToolTraceService, run_id: str) -> int:
+    counted = sa.select(jobs.c.takeovers + jobs.c.lost_with_others).where(jobs.c.run_id == run_id)
     return int(await traces.database.read(lambda connection: connection.scalar(counted)) or 0)
 
 

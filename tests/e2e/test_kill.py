@@ -48,10 +48,10 @@ def test_a_run_that_was_killed_ends_as_if_it_had_not_been(url: str, tmp_path: Pa
     for whole, *killed in batched(outcomes(url, tmp_path, kills=kills), len(KILLS) + 1):
         assert whole["status"] == "completed"
         assert not whole["killed"]
-        assert whole["takeovers"] == 0
+        assert whole["losses"] == 0
         for run in killed:
             assert run["killed"], run
-            assert run["takeovers"] == 1
+            assert run["losses"] == 1
             for name in SAME:
                 assert run[name] == whole[name], (run["where"], run["at"], name, run["error"])
             assert run["repeated"] == (0 if run["where"] == "after" else 1)

@@ -26,6 +26,7 @@ from deepcritical.services.operations import Operations, ReadOnlyDatabase, Stuck
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import fresh_database, on_server, raw_text
+from tests.losses import lost
 
 TTL_S = 15.0
 MOST_TAKEOVERS = 5
@@ -52,7 +53,7 @@ class Jobs:
         run_id = await self.add()
         for _ in range(times - 1):
             await self.board.begin(run_id, "a worker that dies")
-            await self.board.note_losses({worker, "gone"})
+            await lost(self.traces, {worker, "gone"})
         await self.board.begin(run_id, worker)
         await self.traces.append_event(run_id, BEGUN)
         return run_id

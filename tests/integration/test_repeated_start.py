@@ -33,8 +33,9 @@ def servers(url: str, tmp_path: Path) -> Services:
     return Services(url, records(tmp_path))
 
 
-def begun(server: RunService, key: str = "made-up") -> Run:
-    return server.submit(QUESTION, once=Once.of("ada", key, Asked()), user_id="ada")
+def begun(server: RunService, once: Once | None = None) -> Run:
+    given = once or Once.of("ada", "made-up", Asked())
+    return server.submit(QUESTION, once=given, user_id="ada")
 
 
 @pytest.mark.slow
@@ -76,3 +77,16 @@ async def test_which_another_server_takes_in_at_the_same_moment(servers: Service
     assert (kept.id, kept.status) == (once.run_id, TraceStatus.COMPLETED)
     await traces.close()
     await server.close()
+
+
+@pytest.mark.slow
+async def test_two_requests_with_one_key_at_the_same_moment(servers: Services) -> None:
+    asked = [Once.of("ada", "made-up", Asked(question=text)) for text in (QUESTION, "Another?")]
+    both = [servers(conducts=False) for _ in asked]
+    for server, once in zip(both, asked, strict=True):
+        begun(server, once)
+    told = await asyncio.gather(*map(RunService.began, both, asked), return_exceptions=True)
+    assert sorted(map(type, told), key=str) == [bool, QuestionError]
+    assert True in told
+    for server in both:
+        await server.close()

@@ -32,6 +32,7 @@ from tests.conftest import QUESTION, ended, of_type
 from tests.databases import raw_text
 from tests.integration.doubles import failing, hanging
 from tests.integration.durably import Counting, Services, full, status
+from tests.losses import lost
 
 RECIPE = Recipe(tool="research", question=QUESTION, limits=RunLimits(), searched_on="2999-01-01")
 
@@ -156,8 +157,9 @@ class TestResuming:
         assert "made-up-key" not in await asyncio.to_thread(raw_text, service.url)
 
     @pytest.mark.slow
+    @pytest.mark.parametrize(("losses", "after_s"), [(2, 60.0), (9, 0.0)])
     async def test_a_run_that_ends_its_process_again_and_again_ends_as_failed(
-        self, service: Services, traces: ToolTraceService
+        self, service: Services, traces: ToolTraceService, losses: int, after_s: float
     ) -> None:
         counting = Counting()
         runs = service(counting.reasoner)
@@ -165,13 +167,13 @@ class TestResuming:
         await full(counting, 1)
         await runs.close()
         board = open_board(traces)
-        for _ in range(2):
+        for _ in range(losses):
             await board.begin(run.run_id, "a worker that dies")
-            await board.note_losses(())
+            await lost(traces, after_s=after_s)
         again = service()
         await again.tend()
         told = [logged async for logged in traces.tail(run.run_id)]
-        assert "was lost 2 times" in of_type(told, "run_failed")[0].message
+        assert f"was lost {losses} times" in of_type(told, "run_failed")[0].message
         await again.close()
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from deepcritical.domain import errors, events
 from deepcritical.domain.answer import Document
+from deepcritical.domain.events import StopReason
 from deepcritical.domain.traces import TraceResult, knowledge_of
 from deepcritical.jobs.durable import DurableReasoner, durable_sources
 from deepcritical.jobs.recorder import Host, Recorder
@@ -30,7 +31,6 @@ DEFECT = events.RunFailed(
     advice="Please report this with the run's events.",
 )
 """The end of a run by a defect of ours."""
-_CUT_SHORT = (events.StopReason.USER_STOP, events.StopReason.DEADLINE)
 
 
 class Tool(NamedTuple):
@@ -127,9 +127,9 @@ def _as_result(ended: Document) -> TraceResult:
 
 
 def _completed(session: ResearchSession, ended: Document) -> events.RunCompleted:
-    reason = session.stop_reason or events.StopReason.SUFFICIENT_EVIDENCE
-    if not ended.references and reason not in _CUT_SHORT:
-        reason = events.StopReason.NO_EVIDENCE
+    reason = session.stop_reason or StopReason.SUFFICIENT_EVIDENCE
+    if not ended.references and reason not in (StopReason.USER_STOP, StopReason.DEADLINE):
+        reason = StopReason.NO_EVIDENCE
     return events.RunCompleted(
         stop_reason=reason, verdict=ended.headline, references=len(ended.references)
     )

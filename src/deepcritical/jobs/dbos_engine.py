@@ -6,6 +6,7 @@ The library has one instance a process, and runs what it takes up on the loop th
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -35,6 +36,7 @@ from deepcritical.services.database import check_server
 from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.job_board import WorkerName
 
+_LOG = logging.getLogger(__name__)
 T = TypeVar("T")
 
 AWAY_S = 2.0
@@ -42,6 +44,9 @@ AWAY_S = 2.0
 _ACTIVE = ("PENDING", "ENQUEUED", "DELAYED")
 _LEAN: dict[str, Any] = {"load_input": False, "load_output": False}
 _FULL = (errors.DatabaseFullError, errors.DatabaseReadOnlyError)
+_OF_DATABASE = "sqlalche.me"
+"""In the text of the database library's errors. Of a step whose outcome was refused in a former
+process, the engine has the refusal on record, as a RuntimeError with this text."""
 _LOST = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancelledError)
 
 
@@ -76,10 +81,10 @@ class DbosJournal(Journal):
             raise LostRun from error
         except dbos_errors.DBOSUnexpectedStepError as error:
             raise OutOfOrder(str(error)) from error
-        except Exception as error:
-            # Of a step whose outcome was refused, the engine has the refusal on record.
-            if not isinstance(error, _FULL) and (begun or isinstance(error, errors.StorageError)):
+        except (*_FULL, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and (begun or _OF_DATABASE not in str(error)):
                 raise
+            _LOG.warning("the run goes on without a record of its steps: %s", said_by(error))
         self._unrecorded = True
         return outcome or await effect()
 
@@ -124,7 +129,7 @@ class DbosEngine:
             StorageError: The database cannot be used.
         """
         if _Host.conduct is not None:
-            raise EngineBusyError
+            raise EngineBusyError("another service of this process conducts the runs")
         _Host.conduct = conduct
         try:
             self._library = library = await _in_thread(self._make)

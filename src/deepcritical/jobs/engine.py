@@ -34,9 +34,6 @@ class Journal:
 class EngineBusyError(RuntimeError):
     """Another service of this process has the engine, of which a process has one."""
 
-    def __init__(self) -> None:
-        super().__init__("another service of this process conducts the runs")
-
 
 class LostRun(ResearchCancelled):
     """A run is no longer this worker's: another one continues it."""

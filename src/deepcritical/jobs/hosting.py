@@ -34,8 +34,10 @@ AWAY_S = 1.0
 MOST_TAKEOVERS = 1
 """Number of retries of a run at the place where it was lost with a worker that had it alone."""
 MOST_WITH_OTHERS = 1
-"""Number of retries of a run beside others where a worker was lost with it and others. From
-then on it is conducted alone, which shows whether it is the cause."""
+"""Number of retries of a run beside others where a worker was lost with it and others, or as soon
+as it took the run up. From then on it is conducted alone, which shows whether it is the cause."""
+MOST_IN_ALL = 8
+"""Number of retries of a run at one place, whatever the losses tell."""
 
 
 class Parts(NamedTuple):
@@ -192,10 +194,11 @@ class Hosted:
             )
         lost = begun.takeovers + begun.lost_with_others
         suspected = begun.lost_with_others > MOST_WITH_OTHERS
-        if begun.takeovers > MOST_TAKEOVERS or (begun.takeovers and suspected):
+        many = begun.takeovers > MOST_TAKEOVERS or lost > MOST_IN_ALL
+        if many or (begun.takeovers and suspected):
             raise errors.ReasoningError(
                 f"The process that conducted the run was lost {lost} times at the same place of "
-                "it, with no other run there: this run is taken for the cause.",
+                "it, last with no other run there: this run is taken for the cause.",
                 f"See what ends the process, and then: deepcritical traces resume {self._run_id}",
             )
         if held and not held.followed:

@@ -187,15 +187,14 @@ class KnownRuns(ABC):
         Raises:
             QuestionError: The same key began another run.
         """
-        if run := self._runs.get(once.run_id):
-            request = run.once.request if run.once else ""
-        elif self.traces:
-            try:
+        await self._handed_out()  # of two servers the database says which was first
+        run = self._runs.get(once.run_id)
+        request = run.once and run.once.request if run else None
+        if self.traces:
+            with contextlib.suppress(errors.StorageError if run else errors.TraceNotFoundError):
                 trace = await self.traces.get_trace(once.run_id)
-            except errors.TraceNotFoundError:
-                return False
-            request = str(trace.input_params.get("request", ""))
-        else:
+                request = str(trace.input_params.get("request", ""))
+        if request is None:
             return False
         if request != once.request:
             raise errors.QuestionError(

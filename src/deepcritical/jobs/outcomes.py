@@ -62,10 +62,6 @@ class Begun(Model):
     """Its name."""
 
 
-def _itself(value: Any) -> Any:
-    return value
-
-
 class Outcome(Model):
     """The ending of one call; a schedule of steps branches on nothing else."""
 
@@ -91,8 +87,8 @@ class Form(Generic[T]):
         self,
         name: str,
         recorded: Any,
-        taken: Callable[[T], Any] = _itself,
-        given: Callable[[Any], T] = _itself,
+        taken: Callable[[T], Any] = lambda value: value,
+        given: Callable[[Any], T] = lambda value: value,
     ) -> None:
         self.name = name
         self.kind = recorded

@@ -37,6 +37,9 @@ AT_ONCE = 100
 """Runs that are removed in one transaction: none may hold the database for long."""
 LASTING = ("run_started", "sources_opened", "run_completed", "run_failed", "run_cancelled")
 """Events that are kept with a run: what it was, where it searched and how it ended."""
+_START_S = 5.0
+"""Seconds that a process may need to get on with a run that it takes up. One that was lost before
+says little of the run: who restarts servers this fast would have every run blamed."""
 
 
 def insert_job(
@@ -97,7 +100,8 @@ def begin(
     ended = TraceStatus(row["status"]).ended
     # The engine hands out one that has ended, too, whose end it could not note down.
     again = row["first_step_at"] is not None and not ended
-    values = {"worker": worker, "first_step_at": row["first_step_at"] or now}
+    first = row["first_step_at"] or now
+    values = {"worker": worker, "first_step_at": first, "taken_at": clock(connection)}
     connection.execute(jobs.update().where(jobs.c.run_id == run_id).values(values))
     return Begun(
         recipe=_recipe(row["recipe"]),
@@ -139,22 +143,24 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
     """Count the workers that were lost against the runs that may be the cause, once each.
 
     That is a run which was lost at the same place before: one that has told or learned something
-    since has not ended its worker. Whether it was alone there is kept apart, for a neighbour of the
-    cause looks the same until then.
+    since has not ended its worker. Kept apart are losses of a run that was not alone, for a
+    neighbour of the cause looks the same until then, and of one that was taken up just before.
     """
     begun = jobs.c.first_step_at.is_not(None) & (jobs.c.worker != "")
-    asked = sa.select(*jobs.c["run_id", "worker", "takeovers", "lost_at", "lost_with_others"])
+    counts = ("takeovers", "lost_at", "lost_with_others")
+    asked = sa.select(*jobs.c[("run_id", "worker", "taken_at", *counts)])
     lost = asked.select_from(WITH_TRACE).where(OPEN, begun, jobs.c.worker.not_in(live))
     rows = connection.execute(lost.with_for_update(of=jobs)).all()
-    of_worker = Counter(row.worker for row in rows)
+    of_worker, now = Counter(row.worker for row in rows), clock(connection)
     for row in rows:
-        place, alone = _place(connection, row.run_id), of_worker[row.worker] == 1
+        place = _place(connection, row.run_id)
+        telling = of_worker[row.worker] == 1 and now - row.taken_at >= _START_S
         before = (row.takeovers, row.lost_with_others) if row.lost_at == place else (0, 0)
         change = {
             "worker": "",
             "lost_at": place,
-            "takeovers": before[0] + alone,
-            "lost_with_others": before[1] + (not alone),
+            "takeovers": before[0] + telling,
+            "lost_with_others": before[1] + (not telling),
         }
         connection.execute(jobs.update().where(jobs.c.run_id == row.run_id).values(change))
 
@@ -169,7 +175,7 @@ def _place(connection: sa.Connection, run_id: str) -> str:
 
 
 def lost_with_others(connection: sa.Connection, run_id: str) -> int:
-    """Return how often a run was lost at its place together with others of its worker."""
+    """Return how often a run was lost at its place without telling whether it was the cause."""
     asked = sa.select(jobs.c.lost_with_others).where(jobs.c.run_id == run_id)
     return connection.scalar(asked) or 0
 

@@ -28,6 +28,7 @@ _LATER = frozenset(
         "workers.conducts",
         "jobs.lost_at",
         "jobs.lost_with_others",
+        "jobs.taken_at",
         "jobs.pruned",
         "ix_tool_traces_user_newest",
     }
@@ -115,6 +116,7 @@ ALL = {
     "0006_study_readings": _making(tables.study_readings, tables.reading_claims),
     "0007_answers": _add_answers,
     "0008_uploads": _making(tables.uploads),
+    "0009_taken_at": lambda operations: _add_columns(operations, tables.jobs.c.taken_at),
 }
 """In the order in which they are applied."""
 

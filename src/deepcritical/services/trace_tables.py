@@ -108,10 +108,12 @@ jobs = sa.Table(
     sa.Column("lost_at", sa.String(64), nullable=False, server_default=""),
     sa.Column("lost_with_others", sa.Integer, nullable=False, server_default="0"),
     sa.Column("pruned", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("taken_at", sa.Float, nullable=False, server_default="0"),
 )
-"""Runs that an engine conducts. The worker is the one that took the run in, then who has it; '' is
-nobody. Take-overs are the losses of a worker that had this run alone, at the place where the run
-was lost last; `lost_with_others` those of one that had others, too."""
+"""Runs that an engine conducts. The worker is the one that took the run in, then who has it, since
+`taken_at` (seconds of the database's clock); '' is nobody. Take-overs are the losses of a worker
+that had this run alone, at the place where the run was lost last; `lost_with_others` those that
+tell less: of one that had others, too, or was lost as soon as it had taken the run up."""
 
 model_answers = sa.Table(
     "model_answers",

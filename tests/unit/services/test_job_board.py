@@ -22,6 +22,7 @@ from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
+from tests.losses import lost
 
 RECIPE = Recipe(tool="research", question="Does it?", limits=RunLimits(), searched_on="2999-01-01")
 
@@ -44,19 +45,31 @@ async def added(board: JobBoard, worker: str = "one") -> str:
     return run_id
 
 
-async def test_a_run_is_counted_whose_worker_was_lost_with_it_alone(board: JobBoard) -> None:
+async def test_a_run_is_counted_whose_worker_was_lost_with_it_alone(
+    board: JobBoard, traces: ToolTraceService
+) -> None:
     run_id = await added(board)
     first = await board.begin(run_id, "one")
     assert (first.recipe, first.user_id, first.takeovers) == (RECIPE, "ada", 0)
     assert (first.ended, first.late, first.signals) == (False, False, Signals())
     for _ in range(2):  # another sweep counts nothing twice
-        await board.note_losses({"two"})
+        await lost(traces, {"two"})
     assert (await board.begin(run_id, "two")).takeovers == 1
     await board.hand_back(run_id, "two")
-    await board.note_losses(())
+    await lost(traces)
     assert (await board.begin(run_id, "three")).takeovers == 1
-    await board.note_losses({"two"})
+    await lost(traces, {"two"})
     assert (await board.begin(run_id, "four")).takeovers == 2
+
+
+async def test_a_loss_as_soon_as_a_run_is_taken_up_does_not_tell_the_cause(
+    board: JobBoard, traces: ToolTraceService
+) -> None:
+    run_id = await added(board)
+    for number in range(3):
+        begun = await board.begin(run_id, f"worker {number}")
+        assert (begun.takeovers, begun.lost_with_others) == (0, number)
+        await lost(traces, after_s=0)
 
 
 async def test_a_run_that_was_lost_with_others_is_not_taken_for_the_cause(
@@ -68,7 +81,7 @@ async def test_a_run_that_was_lost_with_others_is_not_taken_for_the_cause(
             begun = await board.begin(run_id, f"worker {number}")
         started = RunStarted(question=f"{number}", reasoner="rules")  # it gets on, the cause not
         await traces.append_event(neighbour, started, (Stage.QUESTION, 0.1))
-        await board.note_losses(())
+        await lost(traces)
     counted = [await board.lost_with_others(run_id) for run_id in (cause, neighbour)]
     assert (begun.takeovers, begun.lost_with_others, counted) == (0, 1, [2, 1])
 
@@ -81,7 +94,7 @@ async def test_a_run_that_gets_on_between_losses_is_not_the_cause(
         assert (await board.begin(run_id, f"worker {number}")).takeovers <= 1
         started = RunStarted(question=f"{number}", reasoner="rules")
         await traces.append_event(run_id, started, (Stage.QUESTION, 0.1))
-        await board.note_losses(())
+        await lost(traces)
 
 
 async def test_one_that_has_ended_is_handed_back_without_a_trace(

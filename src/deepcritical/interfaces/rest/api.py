@@ -110,6 +110,8 @@ async def start_run(
         common = {"reasoner": reasoner, "model_api_key": key, "once": once}
         given = {"user_id": caller.user_id, "documents": documents}
         run_id = _submit(runs, asked, {**common, **given})
+        if once:  # another server may have been faster, with another request
+            await runs.began(once)
     return models.started_run(run_id, caller, response)
 
 
