@@ -171,10 +171,10 @@ def _changed(
     """The id of the run, once it has been changed."""
 
     async def use(kept: ToolTraceService) -> str:
-        from deepcritical.bootstrap import open_board
+        from deepcritical.services.job_board import JobBoard
 
         trace = await kept.find_trace(run)
-        await change(kept, open_board(kept), trace)
+        await change(kept, JobBoard(kept.database), trace)
         return trace.id
 
     return _with_traces(use)
