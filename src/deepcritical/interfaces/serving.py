@@ -13,7 +13,7 @@ import typer
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.interfaces.cli import options
-from deepcritical.interfaces.cli.endings import on_signals
+from deepcritical.interfaces.cli.output import on_signals
 from deepcritical.interfaces.render import describe
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def mcp(
     similar = bootstrap.build_similar(settings, runs, place)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     try:
-        from deepcritical.interfaces.mcp.stdio import serve_stdio
+        from deepcritical.interfaces.mcp.transports import serve_stdio
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"The tools need a library that is not installed: {error.name}.",

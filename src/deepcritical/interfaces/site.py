@@ -18,7 +18,7 @@ from deepcritical.bootstrap import ChatService, Lookups
 from deepcritical.interfaces import shared_pages
 from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
-from deepcritical.interfaces.mcp.http import over_http
+from deepcritical.interfaces.mcp.transports import over_http
 from deepcritical.interfaces.page import views
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.interfaces.rest.api import build_api

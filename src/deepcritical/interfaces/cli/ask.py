@@ -26,9 +26,13 @@ from deepcritical.interfaces.cli.ended import (
     prepared,
     run_out,
 )
-from deepcritical.interfaces.cli.endings import NO_EVIDENCE
-from deepcritical.interfaces.cli.output import plain_json, print_json, to_stdout
-from deepcritical.interfaces.report_files import ANSWER_FILES
+from deepcritical.interfaces.cli.output import (
+    ANSWER_FILES,
+    NO_EVIDENCE,
+    plain_json,
+    print_json,
+    to_stdout,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -25,8 +25,7 @@ from deepcritical.domain.chat import (
     TurnFailed,
 )
 from deepcritical.interfaces.cli import options
-from deepcritical.interfaces.cli.endings import NO_EVIDENCE, on_signals
-from deepcritical.interfaces.cli.output import plain_json
+from deepcritical.interfaces.cli.output import NO_EVIDENCE, on_signals, plain_json
 from deepcritical.interfaces.render import as_text, describe
 
 if TYPE_CHECKING:

@@ -16,13 +16,10 @@ from deepcritical.domain import events
 from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
-from deepcritical.export.formats import FORMATS
-from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.cli.endings import on_signals, resumable
+from deepcritical.export.formats import FORMATS, Imprint
 from deepcritical.interfaces.cli.options import Choice
-from deepcritical.interfaces.cli.output import file_to_stdout
+from deepcritical.interfaces.cli.output import file_to_stdout, on_signals, resumable, write_report
 from deepcritical.interfaces.render import describe, similar_line
-from deepcritical.interfaces.report_files import write_report
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import Document

@@ -19,8 +19,7 @@ from deepcritical.domain.markdown import visible
 from deepcritical.domain.plan import ResearchPlan, parse_plan
 from deepcritical.domain.question import checked_question
 from deepcritical.interfaces.cli import ended, options
-from deepcritical.interfaces.cli.endings import NO_EVIDENCE
-from deepcritical.interfaces.report_files import REPORT_FILES
+from deepcritical.interfaces.cli.output import NO_EVIDENCE, REPORT_FILES
 from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import known
 

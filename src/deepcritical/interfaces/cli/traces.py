@@ -14,12 +14,18 @@ from deepcritical.domain.events import Notice, RunCancelled, RunFailed
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.recipe import RUN_LOG
 from deepcritical.domain.traces import TraceStatus
-from deepcritical.export.formats import FORMATS
-from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.cli.endings import INTERRUPTED, on_signals, resumable
+from deepcritical.export.formats import FORMATS, Imprint, formats_of
 from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, Quiet, chosen_model
-from deepcritical.interfaces.cli.output import file_to_stdout, from_database, plain_json, print_json
-from deepcritical.interfaces.report_files import formats_of, write_report
+from deepcritical.interfaces.cli.output import (
+    INTERRUPTED,
+    file_to_stdout,
+    from_database,
+    on_signals,
+    plain_json,
+    print_json,
+    resumable,
+    write_report,
+)
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import Document

@@ -23,6 +23,7 @@ from deepcritical.domain.grids import trials_of
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import fold
 from deepcritical.domain.votes import Counting
+from deepcritical.export.formats import formats_of
 from deepcritical.export.html import (
     render_document,
     render_evidence,
@@ -37,7 +38,6 @@ from deepcritical.export.templating import filled
 from deepcritical.interfaces.caller import Known
 from deepcritical.interfaces.guard import report_html
 from deepcritical.interfaces.render import told
-from deepcritical.interfaces.report_files import formats_of
 from deepcritical.interfaces.shared_pages import news_of
 from deepcritical.jobs.run import RunView
 
