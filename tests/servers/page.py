@@ -15,8 +15,7 @@ from pathlib import Path
 from deepcritical.bootstrap import Lookups, open_chats, place_of
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
-from deepcritical.interfaces.server import serve_page
-from deepcritical.interfaces.site import Served
+from deepcritical.interfaces.server import Served, serve_page
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService

@@ -41,8 +41,9 @@ async def checked(runs: RunService, asked: Request, caller: ToolCaller) -> Given
         ConfigurationError: There is no such model, or it needs a key.
         QuestionError: No run can begin with the question.
     """
-    is_free = isinstance(asked, DeepResearchInput)
-    tool, context = (DEEP_RESEARCH, asked.context) if is_free else (RESEARCH, "")
+    tool, context = RESEARCH, ""
+    if isinstance(asked, DeepResearchInput):
+        tool, context = DEEP_RESEARCH, asked.context
     # Loading a model may load libraries.
     reasoner = await asyncio.to_thread(runs.reasoner_of, caller.model, caller.model_api_key)
     await runs.check(asked.question, tool, context=context, reasoner=reasoner)

@@ -17,7 +17,6 @@ from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
 from deepcritical.export.formats import FORMATS, Imprint
-from deepcritical.interfaces.cli.options import Choice
 from deepcritical.interfaces.cli.output import file_to_stdout, on_signals, resumable, write_report
 from deepcritical.interfaces.render import describe, similar_line
 
@@ -143,17 +142,15 @@ class Similar(NamedTuple):
 
     settings: Settings
     runs: RunService
-    choice: Choice
     question: str
     tool: str
     limits: dict[str, Any]
 
     def found(self) -> tuple[SimilarRun, ...]:
         """Those that there are; none where they cannot be looked up, which is told."""
-        from deepcritical.bootstrap import build_similar, place_of
+        from deepcritical.bootstrap import build_similar
 
-        place = place_of(self.settings, **self.choice.sought)
-        similar = build_similar(self.settings, self.runs, place)
+        similar = build_similar(self.settings, self.runs, self.runs.place)
         try:
             return asyncio.run(similar.similar(self.question, self.tool, **self.limits))
         except DeepCriticalError as error:

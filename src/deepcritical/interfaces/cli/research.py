@@ -212,7 +212,7 @@ def _research(
     settings, runs = _built(asked, choice)
     depth: dict[str, Any] = {"depth": asked.depth or "standard"}
     if not plan:
-        similar = ended.Similar(settings, runs, choice, question, RESEARCH, depth)
+        similar = ended.Similar(settings, runs, question, RESEARCH, depth)
         if former := ended.former_run(similar, asked.reusing, ResearchReport):
             return former
     submit = partial(

@@ -25,6 +25,7 @@ from deepcritical.domain.traces import fold
 from deepcritical.domain.votes import Counting
 from deepcritical.export.formats import formats_of
 from deepcritical.export.html import (
+    filled,
     render_document,
     render_evidence,
     render_mechanism,
@@ -34,7 +35,6 @@ from deepcritical.export.html import (
     render_trials,
 )
 from deepcritical.export.mechanism_graph import mechanism_graph
-from deepcritical.export.templating import filled
 from deepcritical.interfaces.caller import Known
 from deepcritical.interfaces.guard import report_html
 from deepcritical.interfaces.render import told
