@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from unicodedata import category
 
 import typer
@@ -26,15 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deepcritical.domain.answer import Document
+    from deepcritical.services.database import Stored
     from deepcritical.settings import Settings
 
 
-class _Closed(Protocol):
-    @property
-    def close(self) -> Callable[[], Awaitable[None]]: ...
-
-
-Opened = TypeVar("Opened", bound=_Closed)
+Opened = TypeVar("Opened", bound="Stored")
 T = TypeVar("T")
 
 
