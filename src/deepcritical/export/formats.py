@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import Document
+    from deepcritical.export.imprint import Imprint
 
 _SVG = "image/svg+xml"
 
@@ -65,11 +65,3 @@ def is_answer(document: Document) -> bool:
     from deepcritical.domain.answer import DeepAnswer
 
     return isinstance(document, DeepAnswer)
-
-
-class Imprint(NamedTuple):
-    """The head of a report.json; with it the same report is written as the same bytes."""
-
-    run_id: str
-    generated_at: datetime
-    """With its time zone; printed to the second."""

@@ -13,7 +13,7 @@ from deepcritical.domain.answer import Document, read_document
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.bibliography import as_bibtex, as_csl_json, as_ris
 from deepcritical.export.figures import FIGURES
-from deepcritical.export.formats import Imprint
+from deepcritical.export.imprint import Imprint
 from deepcritical.export.mechanism_graph import mechanism_graph
 from deepcritical.export.spreadsheets import as_evidence_csv, as_studies_csv
 from deepcritical.export.svg import standalone

@@ -16,7 +16,8 @@ from deepcritical.domain import events
 from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
-from deepcritical.export.formats import FORMATS, Imprint
+from deepcritical.export.formats import FORMATS
+from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.cli.output import file_to_stdout, on_signals, resumable, write_report
 from deepcritical.interfaces.render import describe, similar_line
 

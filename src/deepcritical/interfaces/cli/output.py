@@ -20,7 +20,8 @@ from deepcritical.domain import errors
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import ConfigurationError, SnapshotCorruptError, StorageError
 from deepcritical.domain.markdown import visible
-from deepcritical.export.formats import ANSWER_FORMATS, FORMATS, Imprint, formats_of, is_answer
+from deepcritical.export.formats import ANSWER_FORMATS, FORMATS, formats_of, is_answer
+from deepcritical.export.imprint import Imprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

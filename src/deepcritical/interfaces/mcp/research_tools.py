@@ -34,7 +34,8 @@ from deepcritical.domain.tool_registry import (
     ToolStep,
 )
 from deepcritical.domain.traces import Folded, fold
-from deepcritical.export.formats import Imprint, formats_of
+from deepcritical.export.formats import formats_of
+from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import check_owner
 from deepcritical.interfaces.mcp import models
 from deepcritical.interfaces.mcp.tool import Call, ToolError

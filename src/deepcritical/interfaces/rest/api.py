@@ -21,7 +21,8 @@ from deepcritical.domain.recipe import Once, OwnDocument
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.tool_registry import ToolCaller
 from deepcritical.domain.verdict import Verdict
-from deepcritical.export.formats import FORMATS, Imprint, formats_of
+from deepcritical.export.formats import FORMATS, formats_of
+from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.caller import Known, ModelKey, Own, Rules, Runs, Who, readable
 from deepcritical.interfaces.guard import REPORT_POLICY
