@@ -38,17 +38,6 @@ SHUTDOWN_S = 2
 """Seconds that open streams get when the server is stopped."""
 
 
-class Front(NamedTuple):
-    """The address at which the server is reached, and the proxies before it."""
-
-    proxies: str | None = None
-    """Proxies that are believed for whom they ask, see `Settings.proxies`; None for none."""
-    public_url: str = ""
-    """The address behind a proxy; '' for the server's own."""
-    name: str = ""
-    """The host name that was bound, if it was given as a name."""
-
-
 def create_app(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
     """The whole application; see `build_site`."""
     # The page last, for it answers every other path.
@@ -67,18 +56,23 @@ def create_app(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
     return mounted
 
 
-def serve_page(served: Served, listening: socket.socket, front: Front | None = None) -> None:
+def serve_page(
+    served: Served,
+    listening: socket.socket,
+    proxies: str | None = None,
+    names: Sequence[str] = (),
+) -> None:
     """Answer requests at a bound socket until the process is stopped.
 
-    Its runs then wait for the next process.
+    Its runs then wait for the next process. `proxies` are believed for whom they ask, see
+    `Settings.proxies`; `names` are as of `build_site`.
     """
-    front = front or Front()
     logging.basicConfig(level=logging.WARNING)
     # While a run calculates, the loop and every statement to the database wait for their turn. By
     # default that takes 5 ms each time: with twenty runs, events come seconds late.
     sys.setswitchinterval(0.001)
     host, port, *_ = listening.getsockname()
-    config = _config(create_app(served, host, (front.name, front.public_url)), front.proxies)
+    config = _config(create_app(served, host, names), proxies)
     logging.getLogger("uvicorn.error").addFilter(_is_worth_saying)
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"DeepCritical is at http://{shown}:{port} (Ctrl-C ends it)")

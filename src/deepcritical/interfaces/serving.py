@@ -59,7 +59,7 @@ def serve(
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     with _bound(host or settings.host, settings.port if port is None else port) as listening:
         # Later still, for the page takes seconds to load.
-        from deepcritical.interfaces.server import Front, Served, serve_page
+        from deepcritical.interfaces.server import Served, serve_page
 
         local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
         rules = settings.public, settings.public_documents, settings.public_runs_per_hour
@@ -68,8 +68,8 @@ def serve(
         similar = bootstrap.build_similar(settings, runs, runs.place)
         chats = bootstrap.open_chats(settings, runs, runs.place, describe)
         served = Served(runs, access, lookups, similar, chats)
-        front = Front(settings.proxies, settings.public_url, host or settings.host)
-        serve_page(served, listening, front)
+        names = host or settings.host, settings.public_url
+        serve_page(served, listening, settings.proxies, names)
 
 
 def _access(
