@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 from statistics import quantiles
 
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, run_service, snapshot, trial
+from tests.databases import build_durable
 
 NUMBER = 100
 EVERY_S = 0.01

@@ -42,8 +42,7 @@ from deepcritical.bootstrap import build_runs, open_chats, place_of
 from deepcritical.bootstrap.live import Lookups
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
-from deepcritical.interfaces.server import create_app
-from deepcritical.interfaces.site import Served
+from deepcritical.interfaces.server import Served, create_app
 from deepcritical.settings import Settings
 from tests.conftest import DEMO_QUESTION
 from tests.e2e.pages import ARGUMENTS, BROWSERS

@@ -17,12 +17,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
 
-from deepcritical.bootstrap.parts import build_durable, open_board
 from deepcritical.jobs import requests
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
+from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, run_service, snapshot
+from tests.databases import build_durable
 from tests.integration.doubles import Interrupted
 
 TIMES = 20
@@ -52,7 +53,7 @@ def other_process(url: str, pipe: Connection) -> None:
         await traces.list_traces()
         while run_id := pipe.recv():
             asked = time.monotonic()
-            await requests.cancel(traces, open_board(traces), run_id)
+            await requests.cancel(traces, JobBoard(traces.database), run_id)
             pipe.send((asked, time.monotonic()))
         await traces.close()
 

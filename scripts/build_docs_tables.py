@@ -34,10 +34,9 @@ from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.verdict import Verdict
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
-from deepcritical.interfaces.cli.endings import EXIT_CODES
+from deepcritical.interfaces.cli.output import EXIT_CODES
 from deepcritical.interfaces.main import app
-from deepcritical.interfaces.mcp.catalogue import catalogue
-from deepcritical.interfaces.mcp.server import listed
+from deepcritical.interfaces.mcp.server import catalogue, listed
 from deepcritical.interfaces.mcp.tool import Tool
 from deepcritical.models.providers import PROVIDERS
 from deepcritical.models.registry import Listed, listed_providers

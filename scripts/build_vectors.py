@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepcritical.services.embeddings import (
+    SHIPPED_VECTORS,
     EmbeddingService,
     ModelUnavailable,
     content_hash,
     key_of,
 )
-from deepcritical.services.kept_vectors import SHIPPED_VECTORS
 from deepcritical.services.llamaindex_rag import embedded_text
 from deepcritical.tools.snapshot import BUNDLED, SnapshotSource, snapshot_path
 

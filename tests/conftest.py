@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
@@ -36,7 +35,7 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
-from tests.databases import ON_SERVERS, fresh_database
+from tests.databases import ON_SERVERS, build_durable, fresh_database
 from tests.environment import LEXICAL
 from tests.indexes import chroma_server, close_indexes
 

@@ -14,12 +14,17 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from deepcritical.jobs.durable_runs import DurableRuns
+from deepcritical.jobs.tending import TTL_S
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url, sqlite_file
+from deepcritical.services.job_board import JobBoard
+from deepcritical.services.tool_trace_service import ToolTraceService
 
 SERVER = os.environ.get(
     "DEEPCRITICAL_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres"
@@ -125,3 +130,26 @@ def locked(file: Path, how: str = "BEGIN EXCLUSIVE") -> Iterator[None]:
         other.execute(how)
         yield
         other.execute("ROLLBACK")
+
+
+def build_durable(
+    traces: ToolTraceService,
+    *,
+    slots: int = 20,
+    of_user: int | None = None,
+    of_all: int | None = None,
+    conducts: bool = True,
+    one_shot: bool = False,
+    ttl_s: float = TTL_S,
+    **of_board: Any,
+) -> DurableRuns:
+    """Durable runs in the database of these traces; `of_board` are options of its `JobBoard`."""
+    return DurableRuns(
+        JobBoard(traces.database, **of_board),
+        traces,
+        slots=slots,
+        most=(of_user, of_all),
+        conducts=conducts,
+        one_shot=one_shot,
+        ttl_s=ttl_s,
+    )

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from dbos import DBOS
 
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.events import RunCompleted
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import dbos_engine
@@ -34,6 +33,7 @@ from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_tables import jobs
 from tests.conftest import run_service
+from tests.databases import build_durable
 
 TTL_S = 1.0
 WAIT_S = 60.0

@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.jobs import dbos_engine
 from deepcritical.jobs.conduct import Orchestrate
@@ -33,6 +32,7 @@ from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import QUESTION, ROOT, opened
+from tests.databases import build_durable
 
 
 class Order(NamedTuple):

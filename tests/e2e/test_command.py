@@ -14,7 +14,7 @@ import pytest
 
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.identity import canonical_ids
-from deepcritical.interfaces.cli.endings import EXIT_CODES
+from deepcritical.interfaces.cli.output import EXIT_CODES
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, paper, snapshot
 from tests.environment import without_settings

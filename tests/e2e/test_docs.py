@@ -24,7 +24,7 @@ import pytest
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.interfaces.cli.endings import EXIT_CODES
+from deepcritical.interfaces.cli.output import EXIT_CODES
 from tests.conftest import ROOT
 from tests.servers.commands import forked_command, forked_module
 from tests.servers.serving import serving

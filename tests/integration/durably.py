@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
@@ -15,6 +14,7 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import run_service
+from tests.databases import build_durable
 from tests.integration.doubles import Interrupted
 
 SOON_S = 20.0

@@ -18,8 +18,8 @@ from deepcritical.domain.errors import ReasoningError
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.rest import event_stream
-from deepcritical.interfaces.site import Served as Built
-from deepcritical.interfaces.site import build_site
+from deepcritical.interfaces.server import Served as Built
+from deepcritical.interfaces.server import build_site
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.settings import Settings

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deepcritical.domain.checks import CheckState
 from deepcritical.domain.errors import StorageError
-from deepcritical.services.checking import check_index
+from deepcritical.interfaces.cli.checks import check_index
 from deepcritical.services.chroma import ChromaIndex, index_address, token_headers
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings

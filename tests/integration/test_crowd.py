@@ -17,7 +17,7 @@ from starlette.routing import Route
 from deepcritical.bootstrap import Lookups
 from deepcritical.interfaces.access import SESSIONS_PER_HALF_HOUR, Access, Mode
 from deepcritical.interfaces.guard import Crowd
-from deepcritical.interfaces.mcp.http import over_http
+from deepcritical.interfaces.mcp.transports import over_http
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.settings import Settings
 from tests.conftest import paper, run_service, snapshot

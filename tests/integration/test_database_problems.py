@@ -18,7 +18,7 @@ from deepcritical.domain.errors import (
     DatabaseUnreachableError,
     StorageError,
 )
-from deepcritical.interfaces.cli.endings import exit_code
+from deepcritical.interfaces.cli.output import exit_code
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.services.database import Database
 from deepcritical.services.database_problems import check_integrity, problem_of

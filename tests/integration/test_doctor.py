@@ -14,15 +14,15 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.checks import Check, CheckState
-from deepcritical.interfaces.cli.doctor import EXTRAS
-from deepcritical.models.probing import check_model
-from deepcritical.models.providers import model_server
-from deepcritical.services.checking import (
+from deepcritical.interfaces.cli.checks import (
+    EXTRAS,
     check_database,
     check_embeddings,
     check_file,
     check_index,
+    check_model,
 )
+from deepcritical.models.providers import model_server
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService

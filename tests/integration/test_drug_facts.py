@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from dbos import DBOS
 
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.bootstrap.places import open_sources_of
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.drug_facts import DrugFacts
@@ -28,6 +27,7 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.writing.auditing import audit
 from tests.conftest import paper, snapshot
+from tests.databases import build_durable
 from tests.integration.curated import AGAINST, MAKERS, Site, curated, filled, sources_with
 from tests.integration.replaying import Asked, Texts, process
 from tests.servers.curated import CuratedServer

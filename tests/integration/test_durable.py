@@ -8,7 +8,6 @@ import pytest
 from dbos import DBOSClient
 from pydantic import SecretStr
 
-from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
@@ -16,6 +15,7 @@ from deepcritical.jobs.dbos_engine import _asked
 from deepcritical.jobs.dbos_setup import SHARED
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.run import Run, StoredRun
+from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ended, of_type
 from tests.integration.durably import SOON_S, Counting, Services, SlowToStop, full, status, until
@@ -91,7 +91,7 @@ class TestStopping:
         runs = service(counting.reasoner)
         run = runs.submit(QUESTION)
         await full(counting, 1)
-        await requests.cancel(traces, open_board(traces), run.run_id)
+        await requests.cancel(traces, JobBoard(traces.database), run.run_id)
         assert counting.inside == 0
         assert (await traces.get_trace(run.run_id)).status is TraceStatus.CANCELLED
         assert [e.event.type for e in await ended(run)][-1] == "run_cancelled"
@@ -107,7 +107,7 @@ class TestStopping:
         await full(counting, 1)
         waiting = runs.submit(QUESTION)
         await status(traces, waiting, TraceStatus.PENDING)
-        await requests.cancel(traces, open_board(traces), waiting.run_id)
+        await requests.cancel(traces, JobBoard(traces.database), waiting.run_id)
         assert [e.event.type for e in await ended(waiting)] == ["run_cancelled"]
         counting.gate.set()
         assert await first.result()
@@ -133,7 +133,7 @@ class TestStopping:
         runs = service(counting.reasoner)
         run = runs.submit(QUESTION)
         await full(counting, 1)
-        await requests.write_now(traces, open_board(traces), run.run_id)
+        await requests.write_now(traces, JobBoard(traces.database), run.run_id)
         await until(lambda: runs.durable.hosted[run.run_id].write_now)  # type: ignore[union-attr]
         counting.gate.set()
         await run.result()
@@ -283,7 +283,7 @@ class TestStaleWorker:
         runs = service(counting.reasoner)
         run = runs.submit(QUESTION)
         await full(counting, 1)
-        await open_board(traces).begin(run.run_id, "another worker")
+        await JobBoard(traces.database).begin(run.run_id, "another worker")
         before = await traces.events(run.run_id)
         counting.gate.set()
         await until(lambda: not runs.durable.hosted)  # type: ignore[union-attr]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.report import ResearchReport
 from deepcritical.jobs.runs import RunService
@@ -24,6 +23,7 @@ from deepcritical.tools.fulltext import fetch_full_texts
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import QUESTION, as_they_stand, ended, of_type, paper, snapshot
+from tests.databases import build_durable
 from tests.integration.doubles import hanging
 from tests.integration.full_texts import PMCID, Site, opened_site
 from tests.jats import RESULT, article

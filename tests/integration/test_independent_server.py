@@ -21,8 +21,8 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.checks import CheckState
 from deepcritical.domain.errors import KeyRefusedError
 from deepcritical.domain.events import LoggedEvent
+from deepcritical.interfaces.cli.checks import check_model
 from deepcritical.jobs.run import Run
-from deepcritical.models.probing import check_model
 from deepcritical.models.providers import ModelServer, model_server
 from deepcritical.reasoning.llm import LLMReasoner
 from tests.conftest import QUESTION, ended, of_type, run_service

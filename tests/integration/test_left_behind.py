@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.evidence import Evidence
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.embeddings import ModelLoaded
+from deepcritical.services.job_board import JobBoard
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.toolset.research_tools import RunEvidence
@@ -78,7 +78,7 @@ async def test_who_closes_while_runs_are_handed_over_waits_for_that(
     await asyncio.sleep(0.2)  # of the second that the run takes to stop
     await runs.close()
     await closing
-    board = open_board(traces)
+    board = JobBoard(traces.database)
     assert (await board.begin(run.run_id, "the next one")).takeovers == 0
 
 

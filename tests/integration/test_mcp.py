@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 
 from deepcritical.bootstrap import Lookups, build_runs
 from deepcritical.interfaces.access import Access, Mode
-from deepcritical.interfaces.mcp.http import over_http
+from deepcritical.interfaces.mcp.transports import over_http
 from deepcritical.jobs.runs import RunService
 from deepcritical.models import providers
 from deepcritical.settings import Settings

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.bootstrap.places import open_sources_of, sources_at
 from deepcritical.domain.budget import OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
@@ -22,7 +21,7 @@ from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot
-from tests.databases import fresh_database
+from tests.databases import build_durable, fresh_database
 from tests.integration.doubles import Interrupted
 from tests.integration.durably import SOON_S
 from tests.integration.test_api import Served, served

@@ -20,14 +20,15 @@ from deepcritical.jobs.run import OpenSources
 from deepcritical.reasoning.llm import _weakest_last
 from deepcritical.research.session import RunSources
 from deepcritical.services.embeddings import (
+    SHIPPED_VECTORS,
     Embeddings,
     EmbeddingService,
     EmbeddingState,
     ModelUnavailable,
+    ShippedVectors,
     content_hash,
     key_of,
 )
-from deepcritical.services.kept_vectors import SHIPPED_VECTORS, ShippedVectors
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.rag_tool import RagTool
 from deepcritical.tools.search_handler import SearchHandler

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import QuestionError
@@ -16,6 +15,7 @@ from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.database import Database
+from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
 from tests.integration.durably import Services
@@ -67,7 +67,7 @@ async def test_which_another_server_takes_in_at_the_same_moment(servers: Service
     recipe = Recipe(
         tool="research", question=QUESTION, limits=RunLimits(), searched_on="2999-01-01"
     )
-    board = open_board(traces)
+    board = JobBoard(traces.database)
     assert await board.add(once.run_id, recipe, {"question": QUESTION}, "ada", "another server")
     assert not await board.add(once.run_id, recipe, {}, "ada", "a third one")
     server = servers(ttl_s=1.0)

@@ -12,7 +12,6 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from deepcritical.bootstrap.parts import open_board
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import (
     ReasoningError,
@@ -26,6 +25,7 @@ from deepcritical.jobs import requests
 from deepcritical.jobs.run import StoredRun
 from deepcritical.jobs.tending import Tending
 from deepcritical.services.database import Database
+from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_tables import tool_traces
 from tests.conftest import QUESTION, ended, of_type
@@ -87,7 +87,7 @@ class TestResuming:
     async def test_one_that_a_living_worker_has_is_left_to_it(
         self, service: Services, traces: ToolTraceService
     ) -> None:
-        runs, board = service(), open_board(traces)
+        runs, board = service(), JobBoard(traces.database)
         run_id = str(uuid4())
         await board.add(run_id, RECIPE, {"question": QUESTION}, LOCAL_USER, "another worker")
         await board.beat("another worker", 15.0)
@@ -105,7 +105,7 @@ class TestResuming:
         await full(counting, 1)
         durable = runs.durable
         assert durable is not None
-        board = open_board(traces)
+        board = JobBoard(traces.database)
         await Tending(durable).sweep(first=True)
         await asyncio.sleep(0.6)  # more than the queue takes to be looked at
         counting.gate.set()
@@ -166,7 +166,7 @@ class TestResuming:
         run = runs.submit(QUESTION)
         await full(counting, 1)
         await runs.close()
-        board = open_board(traces)
+        board = JobBoard(traces.database)
         for _ in range(losses):
             await board.begin(run.run_id, "a worker that dies")
             await lost(traces, after_s=after_s)
@@ -186,7 +186,7 @@ async def test_what_is_recorded_of_a_run_is_deleted_with_it(
     await run.result()
     await runs.close()
     assert "testitis" in await asyncio.to_thread(_steps, service.url)
-    await requests.delete(traces, open_board(traces), run.run_id)
+    await requests.delete(traces, JobBoard(traces.database), run.run_id)
     assert "testitis" not in await asyncio.to_thread(_steps, service.url)
 
 
@@ -213,10 +213,10 @@ async def test_a_deletion_that_was_interrupted_is_finished_by_the_next_one(
     dying = Interrupting(Database(service.url))
     dying.behind = behind
     with pytest.raises(asyncio.CancelledError):
-        await requests.delete(dying, open_board(dying), run.run_id)
+        await requests.delete(dying, JobBoard(dying.database), run.run_id)
     await dying.close()
     with contextlib.suppress(TraceNotFoundError):
-        await requests.delete(traces, open_board(traces), run.run_id)
+        await requests.delete(traces, JobBoard(traces.database), run.run_id)
     assert await traces.list_traces() == ()
     assert "testitis" not in await asyncio.to_thread(_steps, service.url)
 
@@ -230,8 +230,8 @@ async def test_a_run_under_way_is_cancelled_before_it_is_deleted(
     run = runs.submit(QUESTION)
     await full(counting, 1)
     with pytest.raises(StorageError, match="has not ended"):
-        await requests.delete(traces, open_board(traces), run.run_id)
-    await requests.delete(traces, open_board(traces), run.run_id, under_way=True)
+        await requests.delete(traces, JobBoard(traces.database), run.run_id)
+    await requests.delete(traces, JobBoard(traces.database), run.run_id, under_way=True)
     assert counting.inside == 0
     assert [e.event.type for e in await ended(run)][-1] == "run_cancelled"
     assert await traces.list_traces() == ()

@@ -12,7 +12,6 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import CapacityError, StorageError
 from deepcritical.domain.events import KeyedEvent
@@ -24,6 +23,7 @@ from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_tables import jobs
 from tests.conftest import QUESTION, run_service
+from tests.databases import build_durable
 from tests.integration.doubles import failing
 from tests.integration.durably import SOON_S, Counting, Services, full, status
 

@@ -13,11 +13,9 @@ from functools import partial
 from pathlib import Path
 
 from deepcritical.bootstrap import Lookups, open_chats, place_of
-from deepcritical.bootstrap.parts import build_durable
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
-from deepcritical.interfaces.server import serve_page
-from deepcritical.interfaces.site import Served
+from deepcritical.interfaces.server import Served, serve_page
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -26,6 +24,7 @@ from deepcritical.tools.base import SearchTool, SourceQuery, SourceResult
 from deepcritical.tools.snapshot import SnapshotSource
 from deepcritical.toolset.similar_runs import SimilarRuns
 from tests.conftest import opened, run_service
+from tests.databases import build_durable
 
 
 class GatedSource(SearchTool):

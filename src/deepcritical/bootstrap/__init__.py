@@ -15,7 +15,6 @@ from deepcritical.bootstrap.chatting import ChatService, build_similar, open_cha
 from deepcritical.bootstrap.live import LiveSources, Lookups, open_sources
 from deepcritical.bootstrap.parts import (
     build_model_server,
-    open_board,
     open_operations,
     open_readings,
 )
@@ -30,7 +29,6 @@ __all__ = [
     "build_runs",
     "build_similar",
     "limits_of",
-    "open_board",
     "open_chats",
     "open_operations",
     "open_readings",

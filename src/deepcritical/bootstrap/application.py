@@ -13,7 +13,6 @@ from uuid import uuid4
 from pydantic import SecretStr, ValidationError
 
 from deepcritical.bootstrap.parts import (
-    build_durable,
     build_model_server,
     libraries_of,
     open_telemetry,
@@ -36,9 +35,9 @@ from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
-from deepcritical.services.embeddings import EmbeddingService
+from deepcritical.services.embeddings import SHIPPED_VECTORS, EmbeddingService
 from deepcritical.services.finishing import SOON_S, to_the_end
-from deepcritical.services.kept_vectors import SHIPPED_VECTORS
+from deepcritical.services.job_board import JobBoard
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -120,16 +119,19 @@ def _model_of(settings: Settings) -> ModelChoice:
 def _durable(
     settings: Settings, traces: ToolTraceService, serves: bool, conducts: bool
 ) -> DurableRuns:
-    return build_durable(
-        traces,
-        slots=settings.worker_runs,
-        of_user=settings.user_active,
-        of_all=settings.all_active,
-        conducts=conducts,
+    board = JobBoard(
+        traces.database,
         queue_limit_s=settings.queue_limit_s,
         most_of_user=settings.user_runs,
-        one_shot=not serves,
         keeping=(settings.keep_events_days, settings.keep_runs_days),
+    )
+    return DurableRuns(
+        board,
+        traces,
+        slots=settings.worker_runs,
+        most=(settings.user_active, settings.all_active),
+        conducts=conducts,
+        one_shot=not serves,
     )
 
 

@@ -1,4 +1,4 @@
-"""Builds single parts from the settings: durable engine, model servers, telemetry, stores."""
+"""Builds single parts from the settings: model servers, telemetry, stores."""
 
 from __future__ import annotations
 
@@ -9,66 +9,16 @@ from typing import TYPE_CHECKING, get_args
 
 from deepcritical.domain.budget import Step
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import MOST_TAKEOVERS
 from deepcritical.jobs.tending import TTL_S
 from deepcritical.services.database import Database
-from deepcritical.services.job_board import JobBoard
 from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.telemetry import OFF, Telemetry
-from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 
 if TYPE_CHECKING:
     from deepcritical.models.providers import ModelServer
     from deepcritical.services.operations import Operations
-
-
-def build_durable(
-    traces: ToolTraceService,
-    *,
-    slots: int = 20,
-    of_user: int | None = None,
-    of_all: int | None = None,
-    conducts: bool = True,
-    queue_limit_s: float = 1800.0,
-    most_of_user: int = 500,
-    one_shot: bool = False,
-    ttl_s: float = TTL_S,
-    keeping: tuple[float | None, float | None] = (None, None),
-) -> DurableRuns:
-    """Durable runs in the database of these traces.
-
-    Args:
-        traces: The runs.
-        slots: Runs that this process conducts at once.
-        of_user: Runs of one user that all processes conduct at once; None for 3/4 of the slots.
-        of_all: Runs that all processes conduct at once; None for as many as have a slot.
-        conducts: Whether this process conducts runs that it was not given a key for; else they wait
-            for a worker.
-        queue_limit_s: Seconds that a run may wait for its first step.
-        most_of_user: Runs of one user that may wait or be under way.
-        one_shot: Whether the process ends with the runs that it takes in.
-        ttl_s: Seconds without a sign of life after which a worker is taken for dead.
-        keeping: Days for which the events of runs that have ended are kept, and the runs.
-    """
-    board = JobBoard(
-        traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user, keeping=keeping
-    )
-    return DurableRuns(
-        board,
-        traces,
-        slots=slots,
-        most=(of_user, of_all),
-        conducts=conducts,
-        one_shot=one_shot,
-        ttl_s=ttl_s,
-    )
-
-
-def open_board(traces: ToolTraceService) -> JobBoard:
-    """The jobs beside these traces, for a process that conducts none."""
-    return JobBoard(traces.database)
 
 
 def build_model_server(settings: Settings, model: str) -> ModelServer:

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.answer import Document
     from deepcritical.export.imprint import Imprint
 
-
 _SVG = "image/svg+xml"
 
 
@@ -53,3 +52,16 @@ FORMATS: Mapping[str, Format] = {
 _OF_ANSWERS = ("html", "md", "json", "bib", "ris", "csl.json", "evidence.csv")
 ANSWER_FORMATS: Mapping[str, Format] = {s: FORMATS[s] for s in _OF_ANSWERS}
 """Those that an answer can be had in, which has no verdict, no chains and no figures."""
+
+
+def formats_of(document: Document) -> Mapping[str, Format]:
+    """The formats that a report, or an answer, can be had in."""
+    return ANSWER_FORMATS if is_answer(document) else FORMATS
+
+
+def is_answer(document: Document) -> bool:
+    """Return whether a document answers a free question; else it is a report."""
+    # Imported late, as all that has many fields.
+    from deepcritical.domain.answer import DeepAnswer
+
+    return isinstance(document, DeepAnswer)

@@ -6,14 +6,27 @@ needs a script.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from itertools import zip_longest
 from typing import NamedTuple
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from deepcritical.domain.answer import DeepAnswer, Document
-from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells, label_words
+from deepcritical.domain.appraisal import Direction
+from deepcritical.domain.brief import (
+    COLUMNS,
+    StudyRow,
+    finding_cells,
+    label_words,
+    study_words,
+    trial_words,
+)
+from deepcritical.domain.claims import is_quote
 from deepcritical.domain.comparison import compare, outcome_words
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.evidence_table import phase_name
@@ -24,19 +37,25 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import evidence_table
 from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.section_markdown import edge_evidence, search_log
-from deepcritical.domain.sentences import numbers_of
+from deepcritical.domain.sentences import how_checked, numbers_of
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.export.figures import figures_of
 from deepcritical.export.forest_figure import draw_forests
-from deepcritical.export.mechanism_figure import draw_mechanism
+from deepcritical.export.mechanism_figure import draw_mechanism, edge_label, edge_words
 from deepcritical.export.preview import Preview, preview_of
 from deepcritical.export.prisma_figure import draw_prisma
-from deepcritical.export.prose import chip, cited_html, study_name, to_html, to_inline_html
+from deepcritical.export.prose import (
+    chip,
+    cited_html,
+    study_name,
+    to_html,
+    to_inline_html,
+    unbroken,
+)
 from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of
-from deepcritical.export.svg import Drawing
-from deepcritical.export.templating import filled, stylesheet
-from deepcritical.export.timeline import draw_timeline, timeline
+from deepcritical.export.svg import Drawing, figure_style, inline
+from deepcritical.export.timeline import draw_timeline, point_words, timeline, year_of
 
 _KINDS = (
     ("", "all studies"),
@@ -318,3 +337,48 @@ def _found(row: OutcomeRow) -> tuple[str, str]:
     studies = "a review" if row.review and row.studies == 1 else counted
     people = f", {row.people:,} people" if row.people else ""
     return f"{result}, {certainty} certainty", f"{studies}{people}"
+
+
+_SIGN_OF_DIRECTION = {
+    Direction.SUPPORTS: "▲",
+    Direction.REFUTES: "▼",
+    Direction.MIXED: "◆",
+    Direction.NONE: "○",
+}
+"""The shapes of the timeline, as characters."""
+_SYMBOL_OF_CERTAINTY = {"high": "⊕⊕⊕⊕", "moderate": "⊕⊕⊕◯", "low": "⊕⊕◯◯", "very low": "⊕◯◯◯"}
+"""As the GRADE working group prints them."""
+
+
+def filled(name: str, **values: object) -> str:
+    """The template of that name as safe HTML."""
+    return _environment().get_template(name).render(**values)
+
+
+@cache
+def stylesheet() -> str:
+    """The style of a report; colours follow the `color-scheme` of the page."""
+    style = (files(__package__) / "templates" / "report.css").read_text(encoding="utf-8")
+    return f"{style}\n{figure_style()}"
+
+
+@cache
+def _environment() -> Environment:
+    templates = Environment(
+        loader=PackageLoader("deepcritical.export"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {
+        "visible": lambda text: unbroken(visible(text)),
+        "anchor": lambda title: re.sub(r"\W+", "-", title.lower()).strip("-"),
+        "sign": _SIGN_OF_DIRECTION.__getitem__,
+        "grade_symbol": _SYMBOL_OF_CERTAINTY.__getitem__,
+        "source_name": SOURCE_NAMES.__getitem__,
+    }
+    words = (edge_label, edge_words, how_checked, is_quote, label_words, point_words, study_words)
+    templates.globals |= {one.__name__: one for one in (*words, trial_words, year_of)}
+    templates.globals["drawn"] = inline
+    return templates

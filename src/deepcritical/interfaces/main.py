@@ -15,8 +15,8 @@ from deepcritical.interfaces.cli.admin import admin
 from deepcritical.interfaces.cli.ask import ask
 from deepcritical.interfaces.cli.chat import chat
 from deepcritical.interfaces.cli.doctor import doctor
-from deepcritical.interfaces.cli.endings import exit_code
 from deepcritical.interfaces.cli.evaluate import evaluate_sets
+from deepcritical.interfaces.cli.output import exit_code
 from deepcritical.interfaces.cli.read import read, readings, understand
 from deepcritical.interfaces.cli.reports import render, verify
 from deepcritical.interfaces.cli.research import research

@@ -13,7 +13,7 @@ import typer
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.interfaces.cli import options
-from deepcritical.interfaces.cli.endings import on_signals
+from deepcritical.interfaces.cli.output import on_signals
 from deepcritical.interfaces.render import describe
 
 if TYPE_CHECKING:
@@ -53,25 +53,23 @@ def serve(
     """
     from deepcritical import bootstrap  # late: `--help` must not wait for the framework
 
-    chosen_place = options.chosen(snapshot, sources).sought
+    sought = options.chosen(snapshot, sources).sought
     settings = bootstrap.read_settings(*options.chosen_model(model, model_base_url, ask_key))
-    runs = bootstrap.build_runs(settings, **chosen_place, serves=True, conducts=not no_worker)
-    place = bootstrap.place_of(settings, **chosen_place)
+    runs = bootstrap.build_runs(settings, **sought, serves=True, conducts=not no_worker)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     with _bound(host or settings.host, settings.port if port is None else port) as listening:
         # Later still, for the page takes seconds to load.
-        from deepcritical.interfaces.server import Front, serve_page
-        from deepcritical.interfaces.site import Served
+        from deepcritical.interfaces.server import Served, serve_page
 
         local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
         rules = settings.public, settings.public_documents, settings.public_runs_per_hour
         access = _access(local, settings.token_entries(), settings.share_secret, *rules)
-        lookups = bootstrap.Lookups(settings, place.snapshot)
-        similar = bootstrap.build_similar(settings, runs, place)
-        chats = bootstrap.open_chats(settings, runs, place, describe)
+        lookups = bootstrap.Lookups(settings, runs.place.snapshot)
+        similar = bootstrap.build_similar(settings, runs, runs.place)
+        chats = bootstrap.open_chats(settings, runs, runs.place, describe)
         served = Served(runs, access, lookups, similar, chats)
-        front = Front(settings.proxies, settings.public_url, host or settings.host)
-        serve_page(served, listening, front)
+        names = host or settings.host, settings.public_url
+        serve_page(served, listening, settings.proxies, names)
 
 
 def _access(
@@ -118,15 +116,14 @@ def mcp(
     # Imported late: `--help` must not wait for the framework.
     from deepcritical import bootstrap
 
-    chosen_place = options.chosen(snapshot, sources).sought
+    sought = options.chosen(snapshot, sources).sought
     settings = bootstrap.read_settings(model, model_base_url)
-    runs = bootstrap.build_runs(settings, **chosen_place, serves=True)
-    place = bootstrap.place_of(settings, **chosen_place)
-    lookups = bootstrap.Lookups(settings, place.snapshot)
-    similar = bootstrap.build_similar(settings, runs, place)
+    runs = bootstrap.build_runs(settings, **sought, serves=True)
+    lookups = bootstrap.Lookups(settings, runs.place.snapshot)
+    similar = bootstrap.build_similar(settings, runs, runs.place)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     try:
-        from deepcritical.interfaces.mcp.stdio import serve_stdio
+        from deepcritical.interfaces.mcp.transports import serve_stdio
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"The tools need a library that is not installed: {error.name}.",

@@ -32,7 +32,7 @@ CLOSE_S = 10.0
 
 
 class DurableRuns(Worker):
-    """The durable runs of one process; see `bootstrap.parts.build_durable`.
+    """The durable runs of one process, of which others take over what it leaves.
 
     Nothing is imported or opened before the first run.
     """

@@ -26,12 +26,7 @@ from deepcritical.domain.chat import (
     ToolTold,
     TurnFailed,
 )
-from deepcritical.domain.errors import (
-    BudgetExceeded,
-    CapacityError,
-    DeepCriticalError,
-    ResearchCancelled,
-)
+from deepcritical.domain.errors import CapacityError, DeepCriticalError, ResearchCancelled
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry, ToolResult
 from deepcritical.models.desk import RunDesk
@@ -46,6 +41,7 @@ from deepcritical.reasoning.chatting import (
     ToolChoice,
     asked_back,
 )
+from deepcritical.services.finishing import within
 
 OFFERED = {DEEP_RESEARCH: "one to three minutes", RESEARCH_REPORT: "one to three minutes"}
 """The tools that a chat never starts by itself, and how long they take."""
@@ -197,17 +193,12 @@ class Chat:
             lambda: self._clock() - began,
             model_api_key=talk.caller.model_api_key,
         )
-        try:
-            async with asyncio.timeout(self._limits.deadline_s) as deadline:
-                async with self._reasoner.for_turn(desk) as reasoner:
-                    ending = await self._answered(text, reasoner, talk)
-        except TimeoutError as error:
-            if not deadline.expired():
-                raise  # somebody else's time-out
-            raise BudgetExceeded(
-                f"The answer did not come within {self._limits.deadline_s:g} s.",
-                "Ask a narrower question, or raise DEEPCRITICAL_CHAT_DEADLINE_S.",
-            ) from error
+        advice = "Ask a narrower question, or raise DEEPCRITICAL_CHAT_DEADLINE_S."
+        async with (
+            within(self._limits, late="The answer did not come", advice=advice),
+            self._reasoner.for_turn(desk) as reasoner,
+        ):
+            ending = await self._answered(text, reasoner, talk)
         self._history.append(Exchange(text, _outcome(ending)))
         await talk.tell(ending)
 

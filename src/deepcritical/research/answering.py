@@ -19,7 +19,7 @@ from deepcritical.domain.events import (
     StopReason,
 )
 from deepcritical.domain.question import SearchQuery
-from deepcritical.research.rounds import rank_records, read_studies
+from deepcritical.research.processing import rank_records, read_studies
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
 from deepcritical.research.stopping import CoverageResult, answer_stop_reason

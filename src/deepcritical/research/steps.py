@@ -34,12 +34,10 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.research.processing import (
     grade_anew,
+    included_with_doi,
     located_facts,
     match_results,
     process_results,
-)
-from deepcritical.research.rounds import (
-    included_with_doi,
     rank_records,
     round_result,
     tell_choice,

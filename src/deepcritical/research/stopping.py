@@ -53,11 +53,7 @@ def stop_reason(result: RoundResult, limits: RunLimits) -> StopReason | None:
         seen = result.settled or few_new or result.open_queries == 0
         if result.sufficient and seen and result.records:
             return StopReason.SUFFICIENT_EVIDENCE
-        if result.open_queries == 0 or (result.new_records == 0 and result.iteration > 1):
-            return StopReason.NO_NEW_EVIDENCE if result.records else StopReason.NO_EVIDENCE
-    if result.iteration >= limits.max_iterations:
-        return StopReason.MAX_ITERATIONS if result.records else StopReason.NO_EVIDENCE
-    return None
+    return _exhausted(result, result.records, limits)
 
 
 GOOD_COVERAGE = 0.6
@@ -90,11 +86,7 @@ def answer_stop_reason(result: CoverageResult, limits: RunLimits) -> StopReason 
         saturated = result.new_facts <= SATURATION * result.facts
         if saturated and _is_well_covered(result):
             return StopReason.SUFFICIENT_EVIDENCE
-        if result.open_queries == 0 or (result.new_records == 0 and result.iteration > 1):
-            return StopReason.NO_NEW_EVIDENCE if result.facts else StopReason.NO_EVIDENCE
-    if result.iteration >= limits.max_iterations:
-        return StopReason.MAX_ITERATIONS if result.facts else StopReason.NO_EVIDENCE
-    return None
+    return _exhausted(result, result.facts, limits)
 
 
 def _from_outside(result: _Round, limits: RunLimits) -> StopReason | None:
@@ -103,6 +95,17 @@ def _from_outside(result: _Round, limits: RunLimits) -> StopReason | None:
         return StopReason.USER_STOP
     if result.elapsed_s >= limits.research_deadline_s:
         return StopReason.DEADLINE
+    return None
+
+
+def _exhausted(result: _Round, found: int, limits: RunLimits) -> StopReason | None:
+    """The end of a search that brings nothing new, or has had its rounds; `found` is so far."""
+    if not result.unread and (
+        result.open_queries == 0 or (result.new_records == 0 and result.iteration > 1)
+    ):
+        return StopReason.NO_NEW_EVIDENCE if found else StopReason.NO_EVIDENCE
+    if result.iteration >= limits.max_iterations:
+        return StopReason.MAX_ITERATIONS if found else StopReason.NO_EVIDENCE
     return None
 
 

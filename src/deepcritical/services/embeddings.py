@@ -1,4 +1,4 @@
-"""Computes sentence embeddings, L2-normalised, off the event loop.
+"""Computes sentence embeddings, L2-normalised, off the event loop; keeps them between runs.
 
 Of the default model the installed copy of its weights comes first, so that no network is waited
 for; any other model comes from a folder, the local cache of the hub, or the hub.
@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from contextlib import closing, contextmanager
+from functools import cached_property, partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, ParamSpec, Protocol, TypeVar
@@ -19,7 +22,6 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.services.finishing import in_slices
 from deepcritical.services.imports import import_quietly
-from deepcritical.services.kept_vectors import ShippedVectors, VectorCache
 
 if TYPE_CHECKING:
     import numpy as np
@@ -287,3 +289,90 @@ def _ask_hub(name: str) -> None:
 def _revision(model: SentenceTransformer) -> str:
     config = getattr(model[0], "config", None) or getattr(model[0].auto_model, "config", None)
     return str(getattr(config, "_commit_hash", None) or "unversioned")
+
+
+SHIPPED_VECTORS = Path(__file__).parent.parent / "data" / "snapshots" / "vectors.npz"
+_TABLE = """
+CREATE TABLE IF NOT EXISTS vectors (
+    model TEXT NOT NULL, content_hash TEXT NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (model, content_hash)
+) WITHOUT ROWID
+"""
+_KNOWN = """
+SELECT content_hash, vector FROM vectors
+WHERE model = ? AND content_hash IN (SELECT value FROM json_each(?))
+"""
+_WAIT_S = 30.0
+
+
+class VectorCache:
+    """Vectors by model and content hash, each `(dim,)` float32, in a file of SQLite.
+
+    Every call opens the file anew, so that any thread and any process may make it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def get(self, model: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """The known ones of the vectors asked for."""
+        import numpy as np
+
+        found: dict[str, NDArray[np.float32]] = {}
+        with self._opened() as database:
+            rows = database.execute(_KNOWN, (model, json.dumps(list(hashes))))
+            found.update((key, np.frombuffer(blob, dtype="<f4")) for key, blob in rows)
+        return found
+
+    def put(self, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Keep vectors; what another process has kept meanwhile stays."""
+        rows = [(model, key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
+        with self._opened() as database, database:
+            database.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", rows)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._path, timeout=_WAIT_S)) as database:
+                database.execute("PRAGMA journal_mode = WAL")
+                database.execute(_TABLE)
+                yield database
+        except (OSError, ValueError, sqlite3.Error) as error:
+            raise StorageError(
+                f"The file of vectors {self._path} cannot be used: {error}.",
+                "Delete it, or name another; it is made anew.",
+            ) from error
+
+
+class ShippedVectors:
+    """Vectors of the records of the bundled snapshots by content hash, read once.
+
+    So a demo waits for none. `scripts/build_vectors.py` makes the file: float16, by the SHA-256 of
+    the text that is embedded, so that a record whose text was changed since has none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def get(self, model: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """Those of the vectors asked for that are shipped, each `(dim,)` float32, L2-normalised."""
+        shipped_for, vectors = self._held
+        return {h: vectors[h] for h in hashes if h in vectors} if shipped_for == model else {}
+
+    @cached_property
+    def _held(self) -> tuple[str, Mapping[str, NDArray[np.float32]]]:
+        """The name of the model, and its vectors by content hash."""
+        import numpy as np
+
+        try:
+            with np.load(self._path, allow_pickle=False) as file:
+                vectors = file["vectors"].astype("float32")
+                hashes, model = file["hashes"].tolist(), str(file["model"])
+        except (OSError, ValueError, KeyError) as error:
+            raise StorageError(
+                f"The vectors {self._path.name} of the bundled snapshots cannot be read: {error}.",
+                "Install the package again; until then they are made anew.",
+            ) from error
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # what float16 took off
+        return model, dict(zip(hashes, vectors, strict=True))

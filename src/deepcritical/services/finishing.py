@@ -78,11 +78,17 @@ async def in_slices(do: Callable[[Sequence[T]], R], items: Sequence[T], size: in
 
 
 @contextlib.asynccontextmanager
-async def within(limits: RunLimits, left_s: float | None = None) -> AsyncIterator[asyncio.Timeout]:
+async def within(
+    limits: RunLimits,
+    left_s: float | None = None,
+    *,
+    late: str = "The run did not end",
+    advice: str = "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",
+) -> AsyncIterator[asyncio.Timeout]:
     """Yield the deadline of a run, which may be rescheduled; `left_s` None is the whole time.
 
     Raises:
-        BudgetExceeded: The deadline has passed.
+        BudgetExceeded: The deadline has passed; it says what was `late`.
     """
     try:
         async with asyncio.timeout(limits.deadline_s if left_s is None else left_s) as deadline:
@@ -90,7 +96,4 @@ async def within(limits: RunLimits, left_s: float | None = None) -> AsyncIterato
     except TimeoutError as error:
         if not deadline.expired():
             raise  # somebody else's time-out
-        raise BudgetExceeded(
-            f"The run did not end within {limits.deadline_s:g} s.",
-            "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",
-        ) from error
+        raise BudgetExceeded(f"{late} within {limits.deadline_s:g} s.", advice) from error

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from deepcritical.answering.of_report import follow_up
-from deepcritical.domain.answer import ChecklistCoverage, Document, ToolOutput, tool_sources
+from deepcritical.domain.answer import (
+    ChecklistCoverage,
+    DeepAnswer,
+    Document,
+    ToolOutput,
+    tool_sources,
+)
 from deepcritical.domain.base import Model
 from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.checklist import Coverage
@@ -30,6 +36,7 @@ from deepcritical.domain.tool_registry import (
     SearchInput,
     ToolCaller,
     ToolConfig,
+    ToolExecutor,
     ToolProgress,
     ToolRegistry,
     ToolResult,
@@ -37,7 +44,7 @@ from deepcritical.domain.tool_registry import (
 )
 from deepcritical.domain.traces import fold
 from deepcritical.jobs.run import OpenSources, RunOf, RunView
-from deepcritical.jobs.runs import RESEARCH, Given, RunService
+from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.chatting import (
     DEEP_RESEARCH,
     RAG,
@@ -52,7 +59,7 @@ from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.registry import DEFAULT_NAMES
 from deepcritical.tools.searching import search
 from deepcritical.tools.snapshot_records import parse
-from deepcritical.toolset.own_documents import documents_of
+from deepcritical.toolset.starting import Request, begun
 from deepcritical.writing.auditing import records_of
 
 ASK_FIRST = "It takes 1-3 minutes: ask the user before you call it."
@@ -79,15 +86,10 @@ _TYPES: dict[str, str] = {
 def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
     """Return the tool that answers any biomedical question by a checklist."""
 
-    async def execute(given: DeepResearchInput, caller: ToolCaller) -> _Steps:
-        context, rounds = given.context, given.rounds
-        own = await _checked(runs, DEEP_RESEARCH, given, caller, context)
-        run = runs.ask(given.question, context=context, max_iterations=rounds, **own)
-        async for step in _followed(run, describe):
-            yield step
+    async def result(run: RunOf[DeepAnswer]) -> ToolResult:
         answer = await run.result()
-        output = answer.tool_output(run.run_id).model_dump(mode="json")
-        yield ToolResult(text=answer.to_markdown(), payload=output)
+        output = answer.tool_output(run.run_id)
+        return ToolResult(text=answer.to_markdown(), payload=output.model_dump(mode="json"))
 
     return ToolConfig(
         name=DEEP_RESEARCH,
@@ -98,21 +100,16 @@ def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
         "definition, for one known paper or for a quick look-up (search for those), nor for advice "
         f"on a person's own treatment. {ASK_FIRST}",
         input_schema=DeepResearchInput,
-        executor=execute,
+        executor=_running(runs, describe, result),
     )
 
 
 def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
     """Return the tool that reports whether a drug could be repurposed."""
 
-    async def execute(given: ReportInput, caller: ToolCaller) -> _Steps:
-        own = await _checked(runs, RESEARCH, given, caller)
-        run = runs.submit(given.question, depth=given.depth, **own)
-        async for step in _followed(run, describe):
-            yield step
-        report = await run.result()
-        output = await _report_output(run, report)
-        yield ToolResult(text=output.report, payload=output.model_dump(mode="json"))
+    async def result(run: RunOf[ResearchReport]) -> ToolResult:
+        output = await _report_output(run, await run.result())
+        return ToolResult(text=output.report, payload=output.model_dump(mode="json"))
 
     return ToolConfig(
         name=RESEARCH_REPORT,
@@ -122,8 +119,20 @@ def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
         f"judged. Do not use it for other questions: deep_research answers those. {ASK_FIRST} "
         "depth deep takes up to 10 minutes.",
         input_schema=ReportInput,
-        executor=execute,
+        executor=_running(runs, describe, result),
     )
+
+
+def _running(
+    runs: RunService, describe: Describe, result: Callable[[RunOf[Any]], Awaitable[ToolResult]]
+) -> ToolExecutor:
+    async def execute(given: Request, caller: ToolCaller) -> _Steps:
+        run = await begun(runs, given, caller)
+        async for step in _followed(run, describe):
+            yield step
+        yield await result(run)
+
+    return execute
 
 
 async def _report_output(run: RunOf[ResearchReport], report: ResearchReport) -> ReportOutput:
@@ -155,24 +164,6 @@ async def failed_output(run: RunView, why: str = "") -> ToolOutput:
     )
     why = why or told.error_message or f"It was {told.status.value}."
     return ToolOutput.failed(run.run_id, why, covered, told.state.iterations)
-
-
-async def _checked(
-    runs: RunService,
-    tool: str,
-    asked: DeepResearchInput | ReportInput,
-    caller: ToolCaller,
-    context: str = "",
-) -> Given:
-    """Return the caller's model, key and documents for a question with which a run can begin."""
-    key, user_id = caller.model_api_key, caller.user_id
-    # Loading a model may load libraries.
-    reasoner = await asyncio.to_thread(runs.reasoner_of, caller.model, key)
-    await runs.check(asked.question, tool, context=context, reasoner=reasoner)
-    documents = await documents_of(
-        runs.uploads, asked.documents, user_id, reads_files=caller.reads_files
-    )
-    return Given(reasoner=reasoner, model_api_key=key, user_id=user_id, documents=documents)
 
 
 async def _followed(run: RunOf[Document], describe: Describe) -> _Steps:

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from deepcritical.domain import errors
-from deepcritical.interfaces.cli.endings import EXIT_CODES, INTERRUPTED, NO_EVIDENCE
+from deepcritical.interfaces.cli.output import EXIT_CODES, INTERRUPTED, NO_EVIDENCE
 from deepcritical.interfaces.cli.research import research
 from deepcritical.interfaces.main import app
 from tests.conftest import ROOT

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.services.kept_vectors import VectorCache
+from deepcritical.services.embeddings import VectorCache
 
 WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
-from deepcritical.services.kept_vectors import VectorCache
+from deepcritical.services.embeddings import VectorCache
 cache = VectorCache(Path(sys.argv[1]))
 for n in range(40):
     cache.put("model", {f"h{n}": np.full(3, n, dtype=np.float32)})

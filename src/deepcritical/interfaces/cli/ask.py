@@ -26,9 +26,13 @@ from deepcritical.interfaces.cli.ended import (
     prepared,
     run_out,
 )
-from deepcritical.interfaces.cli.endings import NO_EVIDENCE
-from deepcritical.interfaces.cli.output import plain_json, print_json, to_stdout
-from deepcritical.interfaces.report_files import ANSWER_FILES
+from deepcritical.interfaces.cli.output import (
+    ANSWER_FILES,
+    NO_EVIDENCE,
+    plain_json,
+    print_json,
+    to_stdout,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,7 +148,7 @@ def _research(wanted: _Asked, choice: options.Choice, model: options.ChosenModel
     settings = read_settings(*model)
     runs = build_runs(settings, **choice.sought)
     limits: dict[str, Any] = {"context": wanted.context, "max_iterations": wanted.max_iterations}
-    similar = Similar(settings, runs, choice, wanted.question, DEEP_RESEARCH, limits)
+    similar = Similar(settings, runs, wanted.question, DEEP_RESEARCH, limits)
     ended = former_run(similar, wanted.reusing, DeepAnswer)
     if ended is None:
         log_path = prepared(wanted.out, ANSWER_FILES)

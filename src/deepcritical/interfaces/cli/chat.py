@@ -25,8 +25,7 @@ from deepcritical.domain.chat import (
     TurnFailed,
 )
 from deepcritical.interfaces.cli import options
-from deepcritical.interfaces.cli.endings import NO_EVIDENCE, on_signals
-from deepcritical.interfaces.cli.output import plain_json
+from deepcritical.interfaces.cli.output import NO_EVIDENCE, on_signals, plain_json
 from deepcritical.interfaces.render import as_text, describe
 
 if TYPE_CHECKING:
@@ -104,14 +103,13 @@ async def _opened(
     choice: options.Choice, model: options.ChosenModel, run: str | None
 ) -> AsyncIterator[Chat]:
     # Imported late: `--help` must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, open_chats, place_of, read_settings
+    from deepcritical.bootstrap import build_runs, open_chats, read_settings
 
     settings = read_settings(*model)
-    place = place_of(settings, **choice.sought)
     runs = build_runs(settings, **choice.sought)
     try:
         run_id = (await runs.find_own(run)).run_id if run is not None else ""
-        async with open_chats(settings, runs, place, describe) as chats:
+        async with open_chats(settings, runs, runs.place, describe) as chats:
             yield chats.chat(run_id)
     finally:
         await runs.close()

@@ -18,11 +18,8 @@ from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.cli.endings import on_signals, resumable
-from deepcritical.interfaces.cli.options import Choice
-from deepcritical.interfaces.cli.output import file_to_stdout
+from deepcritical.interfaces.cli.output import file_to_stdout, on_signals, resumable, write_report
 from deepcritical.interfaces.render import describe, similar_line
-from deepcritical.interfaces.report_files import write_report
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import Document
@@ -146,17 +143,15 @@ class Similar(NamedTuple):
 
     settings: Settings
     runs: RunService
-    choice: Choice
     question: str
     tool: str
     limits: dict[str, Any]
 
     def found(self) -> tuple[SimilarRun, ...]:
         """Those that there are; none where they cannot be looked up, which is told."""
-        from deepcritical.bootstrap import build_similar, place_of
+        from deepcritical.bootstrap import build_similar
 
-        place = place_of(self.settings, **self.choice.sought)
-        similar = build_similar(self.settings, self.runs, place)
+        similar = build_similar(self.settings, self.runs, self.runs.place)
         try:
             return asyncio.run(similar.similar(self.question, self.tool, **self.limits))
         except DeepCriticalError as error:

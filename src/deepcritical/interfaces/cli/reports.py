@@ -10,8 +10,7 @@ import typer
 from deepcritical.domain.errors import ClaimsUnsupportedError, StorageError
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report_parts import EntryKind
-from deepcritical.interfaces.cli.output import print_json
-from deepcritical.interfaces.report_files import read_report, write_report
+from deepcritical.interfaces.cli.output import print_json, read_report, write_report
 
 if TYPE_CHECKING:
     from deepcritical.domain.evidence import Evidence

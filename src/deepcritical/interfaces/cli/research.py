@@ -19,8 +19,7 @@ from deepcritical.domain.markdown import visible
 from deepcritical.domain.plan import ResearchPlan, parse_plan
 from deepcritical.domain.question import checked_question
 from deepcritical.interfaces.cli import ended, options
-from deepcritical.interfaces.cli.endings import NO_EVIDENCE
-from deepcritical.interfaces.report_files import REPORT_FILES
+from deepcritical.interfaces.cli.output import NO_EVIDENCE, REPORT_FILES
 from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import known
 
@@ -213,7 +212,7 @@ def _research(
     settings, runs = _built(asked, choice)
     depth: dict[str, Any] = {"depth": asked.depth or "standard"}
     if not plan:
-        similar = ended.Similar(settings, runs, choice, question, RESEARCH, depth)
+        similar = ended.Similar(settings, runs, question, RESEARCH, depth)
         if former := ended.former_run(similar, asked.reusing, ResearchReport):
             return former
     submit = partial(

@@ -13,8 +13,7 @@ import typer
 
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
-from deepcritical.interfaces.cli.endings import NO_EVIDENCE
-from deepcritical.interfaces.cli.output import print_json
+from deepcritical.interfaces.cli.output import NO_EVIDENCE, print_json
 from deepcritical.tools.registry import KEYS, SOURCES
 
 if TYPE_CHECKING:

@@ -14,12 +14,19 @@ from deepcritical.domain.events import Notice, RunCancelled, RunFailed
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.recipe import RUN_LOG
 from deepcritical.domain.traces import TraceStatus
-from deepcritical.export.formats import FORMATS
+from deepcritical.export.formats import FORMATS, formats_of
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.cli.endings import INTERRUPTED, on_signals, resumable
 from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, Quiet, chosen_model
-from deepcritical.interfaces.cli.output import file_to_stdout, from_database, plain_json, print_json
-from deepcritical.interfaces.report_files import formats_of, write_report
+from deepcritical.interfaces.cli.output import (
+    INTERRUPTED,
+    file_to_stdout,
+    from_database,
+    on_signals,
+    plain_json,
+    print_json,
+    resumable,
+    write_report,
+)
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import Document
@@ -171,10 +178,10 @@ def _changed(
     """The id of the run, once it has been changed."""
 
     async def use(kept: ToolTraceService) -> str:
-        from deepcritical.bootstrap import open_board
+        from deepcritical.services.job_board import JobBoard
 
         trace = await kept.find_trace(run)
-        await change(kept, open_board(kept), trace)
+        await change(kept, JobBoard(kept.database), trace)
         return trace.id
 
     return _with_traces(use)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import JsonValue
 
@@ -34,25 +34,23 @@ from deepcritical.domain.tool_registry import (
     ToolStep,
 )
 from deepcritical.domain.traces import Folded, fold
+from deepcritical.export.formats import formats_of
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import check_owner
 from deepcritical.interfaces.mcp import models
 from deepcritical.interfaces.mcp.tool import Call, ToolError
 from deepcritical.interfaces.render import describe, told
-from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.runs import RESEARCH
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
-from deepcritical.toolset.own_documents import documents_of
 from deepcritical.toolset.research_tools import (
     deep_research_tool,
     failed_output,
     research_report_tool,
 )
+from deepcritical.toolset.starting import begun
 
 if TYPE_CHECKING:
-    from deepcritical.domain.answer import DeepAnswer
-    from deepcritical.domain.report import ResearchReport
-    from deepcritical.jobs.run import RunOf, RunView
+    from deepcritical.jobs.run import RunView
     from deepcritical.jobs.runs import RunService
     from deepcritical.toolset.similar_runs import SimilarRuns
 
@@ -109,10 +107,9 @@ class ResearchTools:
         failed: Callable[[str, str], Awaitable[ToolError]],
     ) -> dict[str, JsonValue]:
         """The end of a run; what is lost with this call is nothing of the run."""
-        caller = ToolCaller(call.caller.user_id, call.key, call.model, self._reads_files)
         inputs = given.model_dump(exclude_unset=True)
         async with AsyncExitStack() as attached:
-            steps = self._registry.call(name, inputs, caller)
+            steps = self._registry.call(name, inputs, self._tool_caller(call))
             await attached.enter_async_context(aclosing(steps))
             begun = await anext(steps)
             if isinstance(begun, ToolResult):
@@ -127,6 +124,9 @@ class ResearchTools:
                 raise await failed(run_id, str(error)) from None
             except ResearchCancelled:
                 raise await failed(run_id, "The run was cancelled.") from None
+
+    def _tool_caller(self, call: Call) -> ToolCaller:
+        return ToolCaller(call.caller.user_id, call.key, call.model, self._reads_files)
 
     async def _no_answer(self, run_id: str, why: str) -> ToolError:
         text = f"{why} (trace_id {run_id})"
@@ -164,26 +164,11 @@ class ResearchTools:
             ToolError: The arguments do not go together.
         """
         _check_kind(given)
-        question, is_report, reasoner = given.question, given.kind == "report", None
-        if call.model or call.key:
-            reasoner = await asyncio.to_thread(self._runs.reasoner_of, call.model, call.key)
-        tool = RESEARCH if is_report else DEEP_RESEARCH
-        await self._runs.check(question, tool, context=given.context, reasoner=reasoner)
-        user_id = call.caller.user_id
-        common: dict[str, Any] = {
-            "reasoner": reasoner,
-            "model_api_key": call.key,
-            "user_id": user_id,
-            "documents": await documents_of(
-                self._runs.uploads, given.documents, user_id, reads_files=self._reads_files
-            ),
-        }
-        run: RunOf[DeepAnswer] | RunOf[ResearchReport]
-        if is_report:
-            run = self._runs.submit(question, depth=given.depth, **common)
-        else:
-            rounds = given.rounds
-            run = self._runs.ask(question, context=given.context, max_iterations=rounds, **common)
+        asked: DeepResearchInput | ReportInput = given
+        if given.kind == "report":
+            question, documents = given.question, given.documents
+            asked = ReportInput(question=question, documents=documents, depth=given.depth)
+        run = await begun(self._runs, asked, self._tool_caller(call))
         return models.Started(trace_id=run.run_id, kind=given.kind, next=NEXT)
 
     async def get_research_status(

@@ -32,8 +32,8 @@ from deepcritical.questions.forms import require_one_meaning, wants_verdict
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.chatting import read_look_up
-from deepcritical.toolset.own_documents import documents_of
 from deepcritical.toolset.similar_runs import SimilarRuns
+from deepcritical.toolset.starting import documents_of
 
 THREAD = "thread"
 """In place of a run: the question is answered in the thread."""

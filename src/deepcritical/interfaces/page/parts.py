@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 
 from deepcritical.domain.markdown import visible
-from deepcritical.export.templating import stylesheet
+from deepcritical.export.html import stylesheet
 
 SHEETS = ("page.css", "form.css", "live.css", "chat.css", "results.css")
 

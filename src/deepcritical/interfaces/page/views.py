@@ -23,7 +23,9 @@ from deepcritical.domain.grids import trials_of
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import fold
 from deepcritical.domain.votes import Counting
+from deepcritical.export.formats import formats_of
 from deepcritical.export.html import (
+    filled,
     render_document,
     render_evidence,
     render_mechanism,
@@ -33,11 +35,9 @@ from deepcritical.export.html import (
     render_trials,
 )
 from deepcritical.export.mechanism_graph import mechanism_graph
-from deepcritical.export.templating import filled
 from deepcritical.interfaces.caller import Known
 from deepcritical.interfaces.guard import report_html
 from deepcritical.interfaces.render import told
-from deepcritical.interfaces.report_files import formats_of
 from deepcritical.interfaces.shared_pages import news_of
 from deepcritical.jobs.run import RunView
 

@@ -6,7 +6,6 @@ Who may read a run, and who may do more, is decided by `access`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlencode
@@ -20,23 +19,23 @@ from deepcritical.domain.errors import DocumentError, DocumentNotFoundError, Tra
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.recipe import Once, OwnDocument
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.tool_registry import ToolCaller
 from deepcritical.domain.verdict import Verdict
-from deepcritical.export.formats import FORMATS
+from deepcritical.export.formats import FORMATS, formats_of
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.caller import Known, ModelKey, Own, Rules, Runs, Who, readable
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, DescribedApi, add_handlers
-from deepcritical.interfaces.report_files import formats_of
 from deepcritical.interfaces.rest import models
 from deepcritical.interfaces.rest.chat import ChatSessions, chat_router
 from deepcritical.interfaces.rest.documents import AT_ONCE, documents_router
 from deepcritical.interfaces.rest.event_stream import EventStream, run_blocks
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RESEARCH, RunService
-from deepcritical.toolset.own_documents import documents_of
 from deepcritical.toolset.research_tools import failed_output
 from deepcritical.toolset.similar_runs import SimilarRuns
+from deepcritical.toolset.starting import checked, documents_of, started
 
 WEEK = models.ShareRequest()
 AS_IT_IS = models.AgainRequest()
@@ -98,28 +97,19 @@ async def start_run(
 
     A request that is repeated with the same `Idempotency-Key` starts no second run.
     """
-    reasoner = await asyncio.to_thread(runs.reasoner_of, asked.model.strip(), key)
-    context = getattr(asked, "context", "")
-    await runs.check(asked.question, asked.tool, context=context, reasoner=reasoner)
+    who = ToolCaller(caller.user_id, key, asked.model.strip())
+    given = await checked(runs, asked, who)
     once = Once.of(caller.user_id, idempotency_key, asked) if idempotency_key else None
     if once and await runs.began(once):
         run_id = once.run_id
     else:
-        documents = await documents_of(runs.uploads, asked.documents, caller.user_id)
+        given["documents"] = await documents_of(runs.uploads, asked.documents, caller.user_id)
         request.app.state.access.admit_run(caller)
-        common = {"reasoner": reasoner, "model_api_key": key, "once": once}
-        given = {"user_id": caller.user_id, "documents": documents}
-        run_id = _submit(runs, asked, {**common, **given})
+        given["once"] = once
+        run_id = started(runs, asked, given).run_id
         if once:  # another server may have been faster, with another request
             await runs.began(once)
     return models.started_run(run_id, caller, response)
-
-
-def _submit(runs: RunService, asked: models.StartRequest, common: Mapping[str, Any]) -> str:
-    if isinstance(asked, models.ResearchRequest):
-        return runs.submit(asked.question, depth=asked.depth, **common).run_id
-    rounds = asked.rounds
-    return runs.ask(asked.question, context=asked.context, max_iterations=rounds, **common).run_id
 
 
 @router.get("/runs")

@@ -16,9 +16,9 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.tool_registry import DeepResearchInput, Question, ReportInput
 from deepcritical.domain.traces import Folded, TraceMetrics, TraceStatus, TraceSummary, fold
 from deepcritical.domain.votes import Tier
+from deepcritical.export.formats import formats_of
 from deepcritical.interfaces.access import Caller
 from deepcritical.interfaces.render import told
-from deepcritical.interfaces.report_files import formats_of
 from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService

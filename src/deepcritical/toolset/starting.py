@@ -1,17 +1,61 @@
-"""The documents that a user gives to a run: uploads, pasted texts, files, and ids of records."""
+"""Starts the run of a request: checks its question, chooses its model, reads its documents."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from deepcritical.domain import errors
 from deepcritical.domain.markdown import one_line
 from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText
+from deepcritical.domain.tool_registry import DeepResearchInput, ReportInput, ToolCaller
+from deepcritical.jobs.run import RunOf
+from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, Given, RunService
 from deepcritical.services.uploads import UPLOAD_ID, Uploads
 from deepcritical.tools.documents import document_of, documents_in
 from deepcritical.verification.ids import id_named
+
+Request = DeepResearchInput | ReportInput
+"""The question of a run, with its depth or its rounds."""
+
+
+async def begun(runs: RunService, asked: Request, caller: ToolCaller) -> RunOf[Any]:
+    """Start the run of a request, with the caller's model, key and documents.
+
+    Raises:
+        DeepCriticalError: Nothing is started, and why.
+    """
+    given = await checked(runs, asked, caller)
+    given["documents"] = await documents_of(
+        runs.uploads, asked.documents, caller.user_id, reads_files=caller.reads_files
+    )
+    return started(runs, asked, given)
+
+
+async def checked(runs: RunService, asked: Request, caller: ToolCaller) -> Given:
+    """Return the caller's model and key for a question with which a run can begin.
+
+    Raises:
+        ConfigurationError: There is no such model, or it needs a key.
+        QuestionError: No run can begin with the question.
+    """
+    tool, context = RESEARCH, ""
+    if isinstance(asked, DeepResearchInput):
+        tool, context = DEEP_RESEARCH, asked.context
+    # Loading a model may load libraries.
+    reasoner = await asyncio.to_thread(runs.reasoner_of, caller.model, caller.model_api_key)
+    await runs.check(asked.question, tool, context=context, reasoner=reasoner)
+    return Given(reasoner=reasoner, model_api_key=caller.model_api_key, user_id=caller.user_id)
+
+
+def started(runs: RunService, asked: Request, given: Given) -> RunOf[Any]:
+    """Start the run of a request that was checked."""
+    if isinstance(asked, ReportInput):
+        return runs.submit(asked.question, depth=asked.depth, **given)
+    rounds = asked.rounds
+    return runs.ask(asked.question, context=asked.context, max_iterations=rounds, **given)
 
 
 async def documents_of(

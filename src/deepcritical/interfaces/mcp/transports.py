@@ -1,11 +1,17 @@
-"""Serves the MCP tools over streamable HTTP, within the one application."""
+"""Serves the MCP tools: over streamable HTTP in the one application, or over stdin and stdout."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import os
+import signal
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -87,3 +93,42 @@ def _security(hosts: Sequence[str] | None) -> TransportSecuritySettings:
     names = [form for host in hosts for form in (host, f"{host}:*")]
     origins = [f"{scheme}://{name}" for scheme in ("http", "https") for name in names]
     return TransportSecuritySettings(allowed_hosts=names, allowed_origins=origins)
+
+
+def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None = None) -> None:
+    """Answer the client that started this process, which is the local user.
+
+    Nothing but the protocol goes to stdout; logs go to stderr.
+    """
+    logging.basicConfig(level=logging.WARNING)
+    asyncio.run(_serve(build_server(runs, lookups, None, similar), runs))
+
+
+async def _serve(server: Server[Any], runs: RunService) -> None:
+    _close_on_signals(runs)
+    beginning = [asyncio.create_task(work) for work in (runs.warm_up(), runs.keep_tending())]
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+    finally:
+        for task in beginning:
+            task.cancel()
+        await runs.close()
+
+
+def _close_on_signals(runs: RunService) -> None:
+    """Let runs be handed over before a signal ends the process, whose stdin is being read."""
+    loop = asyncio.get_running_loop()
+    closing: set[asyncio.Task[None]] = set()
+
+    async def close(signum: int) -> None:
+        signal.signal(signum, signal.SIG_DFL)
+        await runs.close()
+        os.kill(os.getpid(), signum)
+
+    def begin(signum: int) -> None:
+        loop.remove_signal_handler(signum)
+        closing.add(loop.create_task(close(signum)))
+
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(signum, begin, signum)
