@@ -39,6 +39,7 @@ _CONTROLLED = bounded(r"\b(?:placebo|sham|active)[- ](?=controlled\b)", re.IGNOR
 _OPPOSED = bounded(r"\b(?:in contrast|relative|in comparison|as opposed) to\b", re.IGNORECASE)
 _OF_DOSE = bounded(r"\b(?:usual|standard) (?=dos(?:e|es|age)\b|practice\b)", re.IGNORECASE)
 """Words beside which "placebo" or "usual" is no arm that a sentence is about."""
+_STATISTICS = frozenset({*map(str.casefold, RATIOS), "ci", "sd", "p"})
 _NEARLY_NONE = bounded(
     r"\b(?:reach|touch|includ|cross|approach)\w* (?:the (?:line|value) of )?"
     r"no (?:difference|effect|association)\b",
@@ -177,7 +178,8 @@ def _told_beside(clause: str, cited: Sequence[Finding]) -> frozenset[Sign]:
     there = keys_of(clause)
     if any((keys_of(f.outcome) - VAGUE) & there for f in cited):
         return frozenset()
-    named = there - VAGUE - SIGN_WORDS - frozenset().union(*(_roles(f) for f in cited))
+    named = there - VAGUE - SIGN_WORDS - _STATISTICS
+    named -= frozenset().union(*(_roles(f) for f in cited))
     near = (
         (part, f)
         for f in cited
