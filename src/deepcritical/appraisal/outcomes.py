@@ -54,6 +54,10 @@ _OF_ANY = frozenset(
     "unwanted up week well were who with year".split()
 )
 """Words, of which none says what kind of adverse event is counted; plurals are folded."""
+SAYS_NOTHING = _OF_ANY | frozenset(
+    "adjusted change efficacy endpoint end from in mean point primary secondary".split()
+)
+"""Words of the name of an outcome, of which none says what was measured."""
 
 
 _COURSE = frozenset(("relapse", "progression", "cancer"))

@@ -58,17 +58,24 @@ _PEOPLE = bounded(
     r"m[ae]n|individuals?|volunteers?|residents?|veterans?|users)\b",
     re.IGNORECASE,
 )
+_NO_PEOPLE = bounded(r";|\b(?:trials?|stud(?:y|ies)|reviews?|cohorts?|databases?)\b", re.IGNORECASE)
+"""Signs of a list, or of a description of records and not of people."""
 _FEW_WORDS = 110
 """Characters of a population's description that a sentence on a result holds."""
 
 
-def people_in_words(reading: StudyReading) -> str:
-    """Return who was studied, where a few words of the reading say it; else ''."""
+def people_in_words(reading: StudyReading, text: str) -> str:
+    """Return who was studied, where a few words of the reading say it; else ''.
+
+    Args:
+        reading: Of whom.
+        text: The record's own, by which names are known.
+    """
     told = reading.population.description.strip(" .")
-    is_short = len(told) <= _FEW_WORDS and ";" not in told
+    is_short = len(told) <= _FEW_WORDS and not _NO_PEOPLE.search(told)
     if not is_short or not _PEOPLE.match(told):
         return ""
-    return in_running_text(told)
+    return in_running_text(told, text)
 
 
 def directness(

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
 from deepcritical.appraisal.main_vote import first_of, is_nowhere_more
+from deepcritical.appraisal.outcomes import SAYS_NOTHING
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.sentences import finding, row_sentence
 from deepcritical.appraisal.turning import turned
@@ -27,12 +28,15 @@ from deepcritical.domain.votes import (
     Way,
 )
 
+from deepcritical.vocabulary.folding import key_of, tokens_of
+
 _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
 _WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 
 
-_FEW_KINDS = 2
-"""Kinds of people that a row names."""
+_LONGEST = 120
+"""Characters of the name of an outcome."""
+_POLARITIES: dict[bool | None, Polarity] = {True: "more", False: "less", None: ""}
 _DOUBT = Fraction(1, 10)
 """Share of the participants from which more deaths in one study are no longer taken for chance."""
 
@@ -222,16 +226,33 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         evidence_ids=_all_ids([*weighed, *fears]),
         beside=_all_ids(c for c in beside if c not in fears),
     )
-    row = row.model_copy(update={**_marks(votes), **_told(votes), "fears": _all_ids(fears)})
+    row = row.model_copy(update={**_marks(votes), **_told(row, votes), "fears": _all_ids(fears)})
     return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
 
 
-def _told(votes: Sequence[Vote]) -> dict[str, str]:
-    """Return what the only record calls the outcome; drugs of a class; who else was studied."""
+def _told(row: OutcomeRow, votes: Sequence[Vote]) -> dict[str, str]:
+    """Return the outcome in its records' words; drugs of a class; one arm; who else was studied."""
     names = [n for v in votes for n in v.members.split(" or ")]
     members = "" if "" in names else " or ".join(dict.fromkeys(names))
-    told_as = votes[0].outcome if len(votes) == 1 else ""
-    return {"members": members, "told_as": told_as, "population": _populations(votes)}
+    one_arm = votes[0].one_arm if len(votes) == 1 else ""
+    told = {"members": members, "one_arm": one_arm, "population": _populations(votes)}
+    if own := _own_name(row, votes):
+        told |= {"told_as": own, "polarity": _POLARITIES[votes[0].higher_is_better]}
+    return told
+
+
+def _own_name(row: OutcomeRow, votes: Sequence[Vote]) -> str:
+    """Return what all records call an outcome; '' where they differ, or where that says nothing.
+
+    Of a harm, words for having none of it ("safety") are no name.
+    """
+    first = votes[0].outcome
+    alike = len({key_of(vote.outcome) for vote in votes}) == 1 and len(first) <= _LONGEST
+    if not alike or ";" in first or row.outcome.startswith("composite ("):
+        return ""
+    new = {token.folded for token in tokens_of(first)} - {t.folded for t in tokens_of(row.outcome)}
+    is_reverse = row.importance == "harm" and votes[0].higher_is_better is not False
+    return "" if is_reverse or not new - SAYS_NOTHING else first
 
 
 def _is_split(pooled: PooledEffect | None, way: Way) -> bool:
@@ -259,11 +280,8 @@ def _control(votes: Sequence[Vote]) -> str:
 
 def _populations(votes: Sequence[Vote]) -> str:
     """In whom it was found, as words to put behind a sentence, if not in the people asked about."""
-    told = dict.fromkeys(v.population for v in votes if v.directness != "direct")
-    if not told or "" in told or len(told) > _FEW_KINDS:
-        return ""
-    part = "in part " if any(v.directness == "direct" for v in votes) else ""
-    return f"{part}in {', and in '.join(told)}"
+    told = {"" if v.directness == "direct" else v.population for v in votes}
+    return f"in {told.pop()}" if len(told) == 1 and "" not in told else ""
 
 
 def _polarity(votes: Sequence[Vote]) -> Polarity:

@@ -24,5 +24,5 @@ def row_sentence(row: OutcomeRow) -> str:
     if row.review and row.studies == 1:
         studies = "a review"
     people = f", {row.people:,} people" if row.people else ""
-    told = f"{row.outcome}: {finding(row)}"
+    told = f"{row.name}: {finding(row)}"
     return f"{capitalised(told)}: {studies}{people}, {row.certainty.value} certainty."

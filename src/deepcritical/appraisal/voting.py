@@ -59,6 +59,7 @@ _NOT_RANDOMISED = bounded(r"\b(?:non|un)-? ?randomi|\bobservational\b|\bcohorts?
 _OF_TRIALS = bounded(r"randomi|\bRCTs?\b", re.IGNORECASE)
 """Parts of a review, by how those compared came to be apart."""
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
+_LONGEST_LABEL = 80
 _PAIRED = frozenset({"crossover", "cluster"})
 """Designs whose counts do not give an interval as those of parallel groups of people do."""
 
@@ -201,7 +202,7 @@ def _weigh(
     changes = {
         **_estimate(result, estimate, tested.side),
         "directness": near,
-        "population": "" if why else people_in_words(study),
+        "population": "" if why else people_in_words(study, evidence.content),
         "of_asked": of_asked,
         "tier": _tier(study, result, grade),
         "wanted": wanted,
@@ -329,7 +330,19 @@ def _vote(
         open_label="open_label" in study.design,
         non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
+        one_arm=_one_arm(study, result, tested),
     )
+
+
+def _one_arm(study: StudyReading, result: Result, tested: Tested) -> str:
+    """Return what an arm got, where an arm that is not compared got the same drugs otherwise."""
+    own = study.arm(result.a if tested.side == "a" else result.b)
+    left = [arm for arm in study.arms if arm.id not in (result.a, result.b)]
+    if own is None or "trial" not in study.kinds or len(own.label) > _LONGEST_LABEL:
+        return ""
+    given = {i.drug or i.name for i in own.interventions}
+    is_one = any(given and given == {i.drug or i.name for i in arm.interventions} for arm in left)
+    return own.label if is_one else ""
 
 
 def _of_review(study: StudyReading, result: Result, evidence: Evidence) -> dict[str, Any]:

@@ -178,7 +178,7 @@ def _answer(
     if verdict.downgrades and assessed:
         rated = _rated(verdict, wording)
         ids = rated.evidence_ids if rated and wording >= FIFTH else verdict.deciding_ids
-        yield Sentence(text=_certainty(verdict, rated), evidence_ids=ids)
+        yield Sentence(text=_certainty(verdict, rated, wording), evidence_ids=ids)
 
 
 def _why_open(verdict: Verdict) -> str:
@@ -207,14 +207,15 @@ def _rated(verdict: Verdict, wording: int) -> OutcomeRow | None:
     return next(iter((*deciding, *rows)), None)
 
 
-def _certainty(verdict: Verdict, row: OutcomeRow | None) -> str:
+def _certainty(verdict: Verdict, row: OutcomeRow | None, wording: int) -> str:
     """Return why the certainty is no higher; of two reasons of one kind the more serious one."""
     told = {
         reason.partition(": ")[0].removeprefix("very serious "): reason
         for reason in verdict.downgrades
     }
     reasons = [reason.partition(": ")[2] or reason for reason in told.values()]
-    of = f" of the finding on {row.outcome}" if row and len(verdict.rows) > 1 else ""
+    name = "" if row is None else row.name if wording >= LATEST else row.outcome
+    of = f" of the finding on {name}" if row and len(verdict.rows) > 1 else ""
     return f"The certainty{of} is {verdict.certainty.value}: {listed(reasons)}."
 
 
@@ -345,7 +346,7 @@ def _missing(matter: Matter) -> Iterator[str]:
     for row, study, vote in _larger(matter):
         name = study_name(study, matter.evidence, vote.evidence_id)
         yield (
-            f"A larger study than those of the answer on {row.outcome} stands beside them: "
+            f"A larger study than those of the answer on {row.name} stands beside them: "
             f"{name} ({vote.people:,} people), under the main studies."
         )
     if frame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
-from deepcritical.domain.effect_words import LATEST
+from deepcritical.domain.effect_words import LATEST, SEVENTH
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
@@ -60,8 +60,9 @@ def findings_of(
 
 def study_sentence(name: str, vote: Vote, *, wording: int = LATEST) -> str:
     """Return the sentence on one result of a study, in one of `WORDINGS`."""
-    if wording >= LATEST:
-        return f"In {name}, {in_running_text(vote.outcome)}: {vote_words(vote, named=False)}."
+    if wording >= SEVENTH:
+        told = vote_words(vote, named=False, wording=wording)
+        return f"In {name}, {in_running_text(vote.outcome)}: {told}."
     told = vote_words(vote, wording=wording)
     return f"In {name}, {told[:1].lower()}{told[1:]}"
 
