@@ -27,7 +27,6 @@ from deepcritical.domain.votes import (
     Vote,
     Way,
 )
-
 from deepcritical.vocabulary.folding import key_of, tokens_of
 
 _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")

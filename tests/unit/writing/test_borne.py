@@ -83,7 +83,7 @@ def test_who_found_more_beside_a_row_is_no_study_of_it() -> None:
     assert (row.studies, row.fears) == (1, ("E2",))
     said = row_sentence(row, "examplol")
     assert said.startswith("Examplol showed no clear effect on grumbles compared")
-    assert "but results that stand beside point to harm (" in said
+    assert "but other results found more of it (" in said
 
 
 @pytest.mark.parametrize(
