@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
 from deepcritical.appraisal.main_vote import first_of, is_nowhere_more
-from deepcritical.appraisal.outcomes import SAYS_NOTHING
+from deepcritical.appraisal.outcomes import OF_ANY
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.sentences import finding, row_sentence
 from deepcritical.appraisal.turning import turned
@@ -35,6 +35,10 @@ _WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm"
 
 _LONGEST = 120
 """Characters of the name of an outcome."""
+_SAYS_NOTHING = OF_ANY | frozenset(
+    "adjusted change efficacy endpoint end from in mean point primary secondary".split()
+)
+"""Words of the name of an outcome, of which none says what was measured."""
 _POLARITIES: dict[bool | None, Polarity] = {True: "more", False: "less", None: ""}
 _DOUBT = Fraction(1, 10)
 """Share of the participants from which more deaths in one study are no longer taken for chance."""
@@ -251,7 +255,7 @@ def _own_name(row: OutcomeRow, votes: Sequence[Vote]) -> str:
         return ""
     new = {token.folded for token in tokens_of(first)} - {t.folded for t in tokens_of(row.outcome)}
     is_reverse = row.importance == "harm" and votes[0].higher_is_better is not False
-    return "" if is_reverse or not new - SAYS_NOTHING else first
+    return "" if is_reverse or not new - _SAYS_NOTHING else first
 
 
 def _is_split(pooled: PooledEffect | None, way: Way) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from deepcritical.appraisal.analysed import is_of_completers, told_as_part
-from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, written
+from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, one_arm, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
 from deepcritical.appraisal.matching import Relation, holds_by_rule, is_never_lost, related_by
@@ -59,7 +59,6 @@ _NOT_RANDOMISED = bounded(r"\b(?:non|un)-? ?randomi|\bobservational\b|\bcohorts?
 _OF_TRIALS = bounded(r"randomi|\bRCTs?\b", re.IGNORECASE)
 """Parts of a review, by how those compared came to be apart."""
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
-_LONGEST_LABEL = 80
 _PAIRED = frozenset({"crossover", "cluster"})
 """Designs whose counts do not give an interval as those of parallel groups of people do."""
 
@@ -330,19 +329,8 @@ def _vote(
         open_label="open_label" in study.design,
         non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
-        one_arm=_one_arm(study, result, tested),
+        one_arm=one_arm(study, result, tested),
     )
-
-
-def _one_arm(study: StudyReading, result: Result, tested: Tested) -> str:
-    """Return what an arm got, where an arm that is not compared got the same drugs otherwise."""
-    own = study.arm(result.a if tested.side == "a" else result.b)
-    left = [arm for arm in study.arms if arm.id not in (result.a, result.b)]
-    if own is None or "trial" not in study.kinds or len(own.label) > _LONGEST_LABEL:
-        return ""
-    given = {i.drug or i.name for i in own.interventions}
-    is_one = any(given and given == {i.drug or i.name for i in arm.interventions} for arm in left)
-    return own.label if is_one else ""
 
 
 def _of_review(study: StudyReading, result: Result, evidence: Evidence) -> dict[str, Any]:

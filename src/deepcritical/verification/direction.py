@@ -135,13 +135,10 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         for finding in cited:
             allowed[finding.id] |= _expected(finding, clause, own=own)
         outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
-        beside = _told_beside(clause, cited)
+        right = _right(clause, owners, cited, own=own)
         for sign, said in told_signs(clause, outcome):
             told.setdefault(sign, said)
-            of_typed = () if own and beside else owners
-            if sign not in beside and not any(
-                sign in _expected(f, clause, own=own) for f in of_typed
-            ):
+            if sign not in right:
                 faults.append(_reason({sign: said}, owners))
     if all(f.way in (Way.NO_DIFFERENCE, None) for f in cited):
         faults = []  # "higher, but not significantly" is of no difference
@@ -168,6 +165,16 @@ def _shown(finding: Finding) -> str:
         Way.CONFLICT: "results that differ",
         None: "no such direction",
     }[finding.way]
+
+
+def _right(
+    clause: str, owners: Sequence[Finding], cited: Sequence[Finding], *, own: bool
+) -> frozenset[Sign]:
+    """Return the directions that a clause may tell, of its findings or of what they quote."""
+    beside = _told_beside(clause, cited)
+    if own and beside:
+        return beside
+    return beside.union(*(_expected(f, clause, own=own) for f in owners))
 
 
 def _told_beside(clause: str, cited: Sequence[Finding]) -> frozenset[Sign]:

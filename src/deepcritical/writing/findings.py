@@ -105,7 +105,7 @@ def _of_study(
     evidence: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
 ) -> dict[str, Any]:
-    """Return the fields of a finding that tell of its study; its people are those of all results."""
+    """Return the fields of a finding that tell of its study and of its people in all results."""
     reading = readings.get(vote.evidence_id)
     return {
         "study": short_name(evidence[vote.evidence_id]),
