@@ -10,11 +10,12 @@ from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
 from deepcritical.appraisal.main_vote import first_of, is_nowhere_more
 from deepcritical.appraisal.outcomes import OF_ANY
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
-from deepcritical.appraisal.sentences import finding, row_sentence
 from deepcritical.appraisal.turning import turned
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import LARGE, OPTIMAL_INFORMATION_SIZE, VERY_FEW
+from deepcritical.domain.effect_words import effect_size, kind_words, row_direction
 from deepcritical.domain.effects import RATIOS
+from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import (
     NOT_STATED,
     TIERS,
@@ -230,7 +231,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         beside=_all_ids(c for c in beside if c not in fears),
     )
     row = row.model_copy(update={**_marks(votes), **_told(row, votes), "fears": _all_ids(fears)})
-    return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
+    return row.model_copy(update={"finding": _finding(row), "sentence": _sentence(row)})
 
 
 def _told(row: OutcomeRow, votes: Sequence[Vote]) -> dict[str, str]:
@@ -355,3 +356,24 @@ def _way(
         agreed = feared or len({cast.vote.way for cast in casts}) == 1
         return by_votes if agreed or by_votes is Way.NO_DIFFERENCE else Way.CONFLICT
     return Way.BENEFIT if (pooled.value > none) == more_is_better else Way.HARM
+
+
+def _finding(row: OutcomeRow) -> str:
+    """Return what was found, with the size of the effect; the outcome stands beside it."""
+    other = f"{row.comparator} alone" if row.added_to == row.comparator else row.comparator
+    against = f" than with {other}" if row.comparator else ""
+    if row.comparator and row.way in (Way.NO_DIFFERENCE, Way.CONFLICT):
+        against = f", against {other}"
+    size = f" ({size})" if (size := effect_size(row)) else ""
+    return f"{row_direction(row)}{against}{size}"
+
+
+def _sentence(row: OutcomeRow) -> str:
+    """The row in words: what was found, by how many studies in how many people, how surely."""
+    one, several = kind_words("reported") if row.tier == "reported" else ("study", "studies")
+    studies = f"{row.studies} {one if row.studies == 1 else several}"
+    if row.review and row.studies == 1:
+        studies = "a review"
+    people = f", {row.people:,} people" if row.people else ""
+    told = f"{row.name}: {_finding(row)}"
+    return f"{capitalised(told)}: {studies}{people}, {row.certainty.value} certainty."
