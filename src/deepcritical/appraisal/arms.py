@@ -61,6 +61,8 @@ _OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
 _LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any|non?(?!-)|without)\b", re.IGNORECASE)
 """Words for a class without the drugs that a record names by themselves, or for none of it."""
 
+_LONGEST_LABEL = 80
+
 
 class Tested(NamedTuple):
     """The test of the drug that a comparison makes."""
@@ -290,6 +292,17 @@ def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
     kinds = (kind for kind, words in _OF_WORDS for name in names if words.search(name))
     kind = next(kinds, None) if all(_NOTHING.match(n) or _INERT.search(n) for n in names) else None
     return _CONTROLS[kind] if kind else NOT_STATED
+
+
+def one_arm(study: StudyReading, result: Result, tested: Tested) -> str:
+    """Return what an arm got, where an arm that is not compared got the same drugs otherwise."""
+    own = study.arm(result.a if tested.side == "a" else result.b)
+    left = [arm for arm in study.arms if arm.id not in (result.a, result.b)]
+    if own is None or "trial" not in study.kinds or len(own.label) > _LONGEST_LABEL:
+        return ""
+    given = {i.drug or i.name for i in own.interventions}
+    is_one = any(given and given == {i.drug or i.name for i in arm.interventions} for arm in left)
+    return own.label if is_one else ""
 
 
 def tested_on(

@@ -13,7 +13,6 @@ from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import Directness
-from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.conditions import (
     KnownCondition,
     condition_named,
@@ -58,17 +57,24 @@ _PEOPLE = bounded(
     r"m[ae]n|individuals?|volunteers?|residents?|veterans?|users)\b",
     re.IGNORECASE,
 )
+_NO_PEOPLE = bounded(r";|\b(?:trials?|stud(?:y|ies)|reviews?|cohorts?|databases?)\b", re.IGNORECASE)
+"""Signs of a list, or of a description of records and not of people."""
 _FEW_WORDS = 110
 """Characters of a population's description that a sentence on a result holds."""
 
 
-def people_in_words(reading: StudyReading) -> str:
-    """Return who was studied, where a few words of the reading say it; else ''."""
+def people_in_words(reading: StudyReading, text: str) -> str:
+    """Return who was studied, where a few words of the reading say it; else ''.
+
+    Args:
+        reading: Of whom.
+        text: The record's own, by which names are known.
+    """
     told = reading.population.description.strip(" .")
-    is_short = len(told) <= _FEW_WORDS and ";" not in told
+    is_short = len(told) <= _FEW_WORDS and not _NO_PEOPLE.search(told)
     if not is_short or not _PEOPLE.match(told):
         return ""
-    return in_running_text(told)
+    return in_running_text(told, text)
 
 
 def directness(
@@ -276,8 +282,6 @@ def _relation(text: str, names: tuple[str, ...], name: str) -> Directness | None
     wanted = condition_named(name) or next(filter(None, map(condition_named, names)), None)
     if wanted is None:
         return None
-    if any(_is_brought_alike(text, other) for other in (name, wanted.name)):
-        return "direct"
     brought = _BROUGHT.match(key_of(wanted.name))
     if brought and f" {brought['what']} " in key:
         return "broader"
@@ -286,19 +290,6 @@ def _relation(text: str, names: tuple[str, ...], name: str) -> Directness | None
     relations = {_of_known(one, wanted) for one in known}
     ranks: tuple[Directness, ...] = ("direct", "broader", "related")
     return next((rank for rank in ranks if rank in relations), None)
-
-
-def _is_brought_alike(text: str, name: str) -> bool:
-    """Return whether a drug of the class that brings a condition brings it in a text.
-
-    "Cisplatin-induced nausea" is chemotherapy-induced nausea.
-    """
-    wanted, told = _BROUGHT.match(key_of(name)), _BROUGHT.search(key_of(text))
-    if wanted is None or told is None or wanted["what"] != told["what"]:
-        return False
-    group = drug_class(wanted["by"])
-    members = {key_of(member) for member in group.members} if group else set()
-    return wanted["by"] == told["by"] or bool(group and (not members or told["by"] in members))
 
 
 def _of_known(one: KnownCondition, wanted: KnownCondition) -> Directness | None:

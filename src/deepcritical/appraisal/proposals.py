@@ -65,7 +65,7 @@ def with_proposal(
         label=label,
         certainty=LADDER[lowest],
         rule=PROPOSED[label],
-        downgrades=(f"inconsistency: by the written rules it would be “{by_rule.label.value}”",),
+        downgrades=("inconsistency: weighed in another way, the same results give another answer",),
         deciding_ids=tuple(ids) or by_rule.deciding_ids,
         caps=by_rule.caps,
         rows=by_rule.rows,

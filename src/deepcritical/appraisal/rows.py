@@ -8,12 +8,14 @@ from typing import NamedTuple, TypeVar
 
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
 from deepcritical.appraisal.main_vote import first_of, is_nowhere_more
+from deepcritical.appraisal.outcomes import OF_ANY
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
-from deepcritical.appraisal.sentences import finding, row_sentence
 from deepcritical.appraisal.turning import turned
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import LARGE, OPTIMAL_INFORMATION_SIZE, VERY_FEW
+from deepcritical.domain.effect_words import effect_size, kind_words, row_direction
 from deepcritical.domain.effects import RATIOS
+from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import (
     NOT_STATED,
     TIERS,
@@ -26,13 +28,19 @@ from deepcritical.domain.votes import (
     Vote,
     Way,
 )
+from deepcritical.vocabulary.folding import key_of, tokens_of
 
 _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
 _WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 
 
-_FEW_KINDS = 2
-"""Kinds of people that a row names."""
+_LONGEST = 120
+"""Characters of the name of an outcome."""
+_SAYS_NOTHING = OF_ANY | frozenset(
+    "adjusted change efficacy endpoint end from in mean point primary secondary".split()
+)
+"""Words of the name of an outcome, of which none says what was measured."""
+_POLARITIES: dict[bool | None, Polarity] = {True: "more", False: "less", None: ""}
 _DOUBT = Fraction(1, 10)
 """Share of the participants from which more deaths in one study are no longer taken for chance."""
 
@@ -222,16 +230,33 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         evidence_ids=_all_ids([*weighed, *fears]),
         beside=_all_ids(c for c in beside if c not in fears),
     )
-    row = row.model_copy(update={**_marks(votes), **_told(votes), "fears": _all_ids(fears)})
-    return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
+    row = row.model_copy(update={**_marks(votes), **_told(row, votes), "fears": _all_ids(fears)})
+    return row.model_copy(update={"finding": _finding(row), "sentence": _sentence(row)})
 
 
-def _told(votes: Sequence[Vote]) -> dict[str, str]:
-    """Return what the only record calls the outcome; drugs of a class; who else was studied."""
+def _told(row: OutcomeRow, votes: Sequence[Vote]) -> dict[str, str]:
+    """Return the outcome in its records' words; drugs of a class; one arm; who else was studied."""
     names = [n for v in votes for n in v.members.split(" or ")]
     members = "" if "" in names else " or ".join(dict.fromkeys(names))
-    told_as = votes[0].outcome if len(votes) == 1 else ""
-    return {"members": members, "told_as": told_as, "population": _populations(votes)}
+    one_arm = votes[0].one_arm if len(votes) == 1 else ""
+    told = {"members": members, "one_arm": one_arm, "population": _populations(votes)}
+    if own := _own_name(row, votes):
+        told |= {"told_as": own, "polarity": _POLARITIES[votes[0].higher_is_better]}
+    return told
+
+
+def _own_name(row: OutcomeRow, votes: Sequence[Vote]) -> str:
+    """Return what all records call an outcome; '' where they differ, or where that says nothing.
+
+    Of a harm, words for having none of it ("safety") are no name.
+    """
+    first = votes[0].outcome
+    alike = len({key_of(vote.outcome) for vote in votes}) == 1 and len(first) <= _LONGEST
+    if not alike or ";" in first or row.outcome.startswith("composite ("):
+        return ""
+    new = {token.folded for token in tokens_of(first)} - {t.folded for t in tokens_of(row.outcome)}
+    is_reverse = row.importance == "harm" and votes[0].higher_is_better is not False
+    return "" if is_reverse or not new - _SAYS_NOTHING else first
 
 
 def _is_split(pooled: PooledEffect | None, way: Way) -> bool:
@@ -259,11 +284,8 @@ def _control(votes: Sequence[Vote]) -> str:
 
 def _populations(votes: Sequence[Vote]) -> str:
     """In whom it was found, as words to put behind a sentence, if not in the people asked about."""
-    told = dict.fromkeys(v.population for v in votes if v.directness != "direct")
-    if not told or "" in told or len(told) > _FEW_KINDS:
-        return ""
-    part = "in part " if any(v.directness == "direct" for v in votes) else ""
-    return f"{part}in {', and in '.join(told)}"
+    told = {"" if v.directness == "direct" else v.population for v in votes}
+    return f"in {told.pop()}" if len(told) == 1 and "" not in told else ""
 
 
 def _polarity(votes: Sequence[Vote]) -> Polarity:
@@ -334,3 +356,24 @@ def _way(
         agreed = feared or len({cast.vote.way for cast in casts}) == 1
         return by_votes if agreed or by_votes is Way.NO_DIFFERENCE else Way.CONFLICT
     return Way.BENEFIT if (pooled.value > none) == more_is_better else Way.HARM
+
+
+def _finding(row: OutcomeRow) -> str:
+    """Return what was found, with the size of the effect; the outcome stands beside it."""
+    other = f"{row.comparator} alone" if row.added_to == row.comparator else row.comparator
+    against = f" than with {other}" if row.comparator else ""
+    if row.comparator and row.way in (Way.NO_DIFFERENCE, Way.CONFLICT):
+        against = f", against {other}"
+    size = f" ({size})" if (size := effect_size(row)) else ""
+    return f"{row_direction(row)}{against}{size}"
+
+
+def _sentence(row: OutcomeRow) -> str:
+    """The row in words: what was found, by how many studies in how many people, how surely."""
+    one, several = kind_words("reported") if row.tier == "reported" else ("study", "studies")
+    studies = f"{row.studies} {one if row.studies == 1 else several}"
+    if row.review and row.studies == 1:
+        studies = "a review"
+    people = f", {row.people:,} people" if row.people else ""
+    told = f"{row.name}: {_finding(row)}"
+    return f"{capitalised(told)}: {studies}{people}, {row.certainty.value} certainty."

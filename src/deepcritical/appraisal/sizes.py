@@ -27,11 +27,14 @@ def is_of_network(study: StudyReading) -> bool:
 
 
 def people_of(study: StudyReading, result: Result) -> int | None:
-    """Participants behind a result: its own, those of its arms, else those of the study."""
-    if result.n:
-        return result.n
+    """Participants behind a result: its own, those of its arms, else those of the study.
+
+    Those of a study with further arms are not those of two of them.
+    """
     by_arm = {f.arm: f.n for f in result.figures if f.n}
     ids = [i for i in (result.a, result.b) if i]
+    if result.n and not _is_of_more_arms(study, result):
+        return result.n
     if not _is_of_all(study, result):  # the sizes of whole arms do not tell of a part
         return sum(by_arm[i] for i in ids) if by_arm.keys() >= set(ids) and ids else None
     arms = [by_arm.get(i) or _size(study, i) for i in ids]
@@ -39,9 +42,18 @@ def people_of(study: StudyReading, result: Result) -> int | None:
     if len(known) == 2:
         # Who crosses over is in both arms.
         return max(known) if "crossover" in study.design else sum(known)
-    if is_of_network(study) or _has_other_arms(study, result):
+    if is_of_network(study) or _has_other_arms(study, result) or _is_of_more_arms(study, result):
         return None
     return people.n_randomised or people.n_analysed
+
+
+def _is_of_more_arms(study: StudyReading, result: Result) -> bool:
+    """Return whether a trial has an arm with people of its own that a comparison leaves out."""
+    left = [arm for arm in study.arms if arm.id not in (result.a, result.b)]
+    whole = study.population.n_randomised or study.population.n_analysed
+    is_trial = "trial" in study.kinds and not is_of_review(study, result)
+    is_all = result.n is None or result.n == whole
+    return is_trial and is_all and any(arm.n for arm in left) and bool(result.a and result.b)
 
 
 def _is_of_all(study: StudyReading, result: Result) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from deepcritical.appraisal.analysed import is_of_completers, told_as_part
-from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, written
+from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, one_arm, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
 from deepcritical.appraisal.matching import Relation, holds_by_rule, is_never_lost, related_by
@@ -201,7 +201,7 @@ def _weigh(
     changes = {
         **_estimate(result, estimate, tested.side),
         "directness": near,
-        "population": "" if why else people_in_words(study),
+        "population": "" if why else people_in_words(study, evidence.content),
         "of_asked": of_asked,
         "tier": _tier(study, result, grade),
         "wanted": wanted,
@@ -329,6 +329,7 @@ def _vote(
         open_label="open_label" in study.design,
         non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
+        one_arm=one_arm(study, result, tested),
     )
 
 

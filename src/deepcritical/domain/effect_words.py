@@ -18,9 +18,9 @@ from deepcritical.domain.votes import (
     as_stopped,
 )
 
-WORDINGS = (1, 2, 3, 4, 5, 6, 7)
+WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8)
 """Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, LATEST = WORDINGS
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, LATEST = WORDINGS
 _WAYS = {
     Way.BENEFIT: "better with the drug",
     Way.NO_DIFFERENCE: "no difference shown",
@@ -69,6 +69,15 @@ _AMOUNT = bounded(
     re.IGNORECASE,
 )
 MORE_BESIDE = "but results that stand beside point to harm"
+"""Of the wordings before the eighth."""
+SECONDARY_MORE = "but other results found more of it"
+_FOUND = {
+    Way.BENEFIT: "a benefit",
+    Way.NO_DIFFERENCE: "no difference",
+    Way.HARM: "harm",
+    Way.CONFLICT: "mixed results",
+}
+_FOUND_OF_HARM = {**_FOUND, Way.BENEFIT: "less", Way.HARM: "more"}
 
 
 def is_amount(outcome: str) -> bool:
@@ -106,13 +115,16 @@ def sides_words(row: OutcomeRow, wording: int = LATEST) -> str:
         return ""
     of = "" if row.studies == len(row.effects) else f" of {len(row.effects)} results"
     ordered = sorted(ways, key=lambda way: (-ways[way], way is not row.way))
+    if wording >= LATEST:
+        found = _FOUND_OF_HARM if row.importance == "harm" else _FOUND
+        return ", ".join(f"{ways[way]}{of} found {found[way]}" for way in ordered)
     differ = "both ways" if wording < FIFTH else "mixed results"
-    told = ((way, _one_way(row, way) or differ) for way in ordered)
+    told = ((way, _one_way(row, way, wording) or differ) for way in ordered)
     return ", ".join(f"{said} in {ways[way]}{of}" for way, said in told)
 
 
-def _one_way(row: OutcomeRow, way: Way) -> str:
-    told = direction_words(row.importance, way, row.tier, row.control)
+def _one_way(row: OutcomeRow, way: Way, wording: int = LATEST) -> str:
+    told = direction_words(row.importance, way, row.tier, row.control, wording)
     return "" if way is Way.CONFLICT else told
 
 
@@ -123,7 +135,7 @@ def row_direction(row: OutcomeRow) -> str:
     """
     if row.way is Way.CONFLICT:
         if is_of_fears_beside(row):
-            return f"{_one_way(row, row.effects[0].way)}, {MORE_BESIDE}"
+            return f"{_one_way(row, row.effects[0].way)}, {SECONDARY_MORE}"
         sides = sides_words(row)
         differ = "studies differ" if row.studies > 1 else "results differ"
         return f"{differ}: {sides}" if sides else differ
@@ -137,11 +149,17 @@ def row_direction(row: OutcomeRow) -> str:
 
 
 def direction_words(
-    importance: Importance, way: Way, tier: Tier = "randomised", control: str = ""
+    importance: Importance,
+    way: Way,
+    tier: Tier = "randomised",
+    control: str = "",
+    wording: int = LATEST,
 ) -> str:
     """Return the direction of a row or result, such as "better with the drug"."""
     if tier == "uncontrolled" and way in _BEFORE:
         return _BEFORE[way]
+    if way is Way.NO_DIFFERENCE and wording >= LATEST:
+        return _WAYS[way]
     return as_stopped((_OF_HARM if importance == "harm" else _WAYS)[way], control)
 
 
@@ -158,7 +176,7 @@ def effect_size(row: OutcomeRow, wording: int = LATEST) -> str:
     """
     pooled, both = "", wording < FOURTH
     if row.pooled:
-        estimate = row.pooled.as_effect(former=wording < LATEST)
+        estimate = row.pooled.as_effect(former=wording < SEVENTH)
         pooled = f"pooled {effect_words(estimate, row.pooled.unit, wording)}"
         if row.pooled.studies == len(row.effects):
             return pooled
@@ -196,7 +214,7 @@ def size_words(found: RowEffect | Vote, wording: int = LATEST) -> str:
     An effect that stands in no record by this figure is told with what it was calculated from.
     """
     rates, effect = found.rates, found.effect
-    none = no_effect_value(effect) if effect and wording >= LATEST else None
+    none = no_effect_value(effect) if effect and wording >= SEVENTH else None
     told = effect_words(effect, found.unit, wording) if effect else ""
     if told and found.turned_from and found.turned_from.value is not None:
         told = f"{told}, turned round from {_figure(found.turned_from.value, none)}"
@@ -224,7 +242,7 @@ def effect_words(effect: Effect, unit: str = "", wording: int = LATEST) -> str:
 
     Those before the seventh of `WORDINGS` rounded figures on to the value of no effect.
     """
-    none = no_effect_value(effect) if wording >= LATEST else None
+    none = no_effect_value(effect) if wording >= SEVENTH else None
     parts = []
     if effect.value is not None and effect.measure:
         name = MEASURES.get(effect.measure, effect.measure)

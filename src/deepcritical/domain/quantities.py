@@ -362,9 +362,11 @@ def _p_follows(said: Quantity, source: Quantity) -> bool:
     if said.value == source.value and said.bound == source.bound:
         return True
     if said.bound == "<":
-        return said.value in _LEVELS and source.bound != ">" and source.value <= said.value
+        below = source.value < said.value or (source.bound == "<" and source.value == said.value)
+        return said.value in _LEVELS and source.bound != ">" and below
     if said.bound == ">":
-        return said.value in _LEVELS and source.bound != "<" and source.value >= said.value
+        above = source.value > said.value or (source.bound == ">" and source.value == said.value)
+        return said.value in _LEVELS and source.bound != "<" and above
     on_one_side = (said.value < _ALPHA) is (source.value < _ALPHA)
     return source.bound == "" and on_one_side and _rounded(said, source)
 

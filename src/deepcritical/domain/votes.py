@@ -114,6 +114,9 @@ class _OnOutcome(Model):
     """Whether it is of deaths."""
     of_class: bool = False
     """Whether its class was tested, and not the drug by itself."""
+    one_arm: str = ""
+    """What the arm got whose result it is, where other arms of the study got the drug too, in
+    another dose or at another time; '' also in reports from before it was kept."""
     prevention: bool = False
     """Whether it is to get the condition, so that those studied did not have it."""
     non_inferior: bool = False
@@ -221,8 +224,7 @@ class OutcomeRow(_OnOutcome):
 
     outcome: str
     told_as: str = ""
-    """What one record calls the outcome, where the row is of one result; '' of several, and in
-    reports from before it was kept."""
+    """What the records call the outcome, where all call it alike and not as the row is called."""
     tier: Tier
     studies: int = Field(ge=0)
     """Those of a review are counted as it says."""
@@ -253,3 +255,8 @@ class OutcomeRow(_OnOutcome):
     fears: tuple[str, ...] = ()
     """Those of `evidence_ids` that found more of a harm, of a kind that is told beside the studies
     of the row and not among them; () in reports from before they were kept apart."""
+
+    @property
+    def name(self) -> str:
+        """Return the outcome in the words of its records, else as its family is called."""
+        return self.told_as or self.outcome

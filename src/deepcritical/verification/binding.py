@@ -16,6 +16,7 @@ from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import CheckName, Finding, SentenceCheck
 from deepcritical.domain.study import Effect
 from deepcritical.domain.text import whole_sentences
+from deepcritical.domain.votes import Way
 from deepcritical.verification.direction import (
     COMPARING,
     NOTHING,
@@ -30,10 +31,11 @@ from deepcritical.verification.fields import (
     source_of,
     strange_figures,
     studies_of,
+    told_of,
 )
 from deepcritical.verification.names import unknown_names
 from deepcritical.verification.people import people_faults, species_faults
-from deepcritical.verification.strength import certainty_faults, overstated
+from deepcritical.verification.signs import clauses, signs
 from deepcritical.verification.words import words
 
 _ODDS = bounded(r"\bORs?\b|\b[Oo]dds ratio")
@@ -66,7 +68,7 @@ def checks_of(
         "names": [_strange_names(text, source if own else records)],
         "population": [species_faults(text, cited, source)],
         "direction": [direction_faults(text, cited, own=own)] if own or is_one else [],
-        "strength": [certainty_faults(text, cited)],
+        "strength": [_certainty_faults(text, cited)],
         "counts": [_count_faults(text, cited, source)],
     }
     if own or is_one:
@@ -74,7 +76,7 @@ def checks_of(
     if own:
         found["figures"].append(_role_faults(text, "\n".join(map(_on_outcome, cited))))
         found["population"].append(people_faults(text, cited, source))
-        found["strength"].append(overstated(text, cited, source))
+        found["strength"].append(_overstated(text, cited, source))
     told = {name: "; ".join(dict.fromkeys(chain(*faults))) for name, faults in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())
 
@@ -166,3 +168,74 @@ def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[
     for q in quantities(text):
         if q.noun == "studies" and not q.unit.dimension and not q.kind and q.value not in told:
             yield f"{q.value:g} studies are not those cited"
+
+
+_CAUSAL = bounded(
+    r"\b(?:caus(?:e[sd]?|ing)|prevent(?:s|ed|ing)?|leads? to|led to|due to|because of|"
+    r"result(?:ed|ing) in|(?<!the )results in (?:an?|less|more|fewer|lower|higher|better|worse)|"
+    r"responsible for)\b",
+    re.IGNORECASE,
+)
+_FIRM = bounded(
+    r"\b(?:prove[sdn]?|proof|cure[sd]?|eliminate[sd]?|eradicate[sd]?|halt(?:s|ed)?|reverse[sd]?|"
+    r"guarantee[sd]?|definit(?:e|ive)ly|conclusively|certainly|undoubtedly|always|"
+    r"establish(?:es|ed)?|confirm(?:s|ed)?|should be (?:used|given|prescribed)|recommended|"
+    r"licensed|approved|dramatic(?:ally)?|substantial(?:ly)?|marked(?:ly)?|considerabl[ey]|"
+    r"clinically (?:meaningful|important|relevant)|complete(?:ly)?)\b",
+    re.IGNORECASE,
+)
+"""Words that no code can derive from figures: they must be the record's own."""
+_OBSERVED = (
+    r"\b(?:cohort|observational|case[- ]control|cross[- ]sectional|registry|database|retrospective|"
+    r"survey|case series|single[- ]arm|(?:without|no|not|non-?) ?(?:randomi[sz]\w+|controlled))\b"
+)
+_OBSERVATIONAL = bounded(_OBSERVED, re.IGNORECASE)
+_CERTAINTY = bounded(
+    r"\b(?P<one>very[- ]low|low|moderate|high)[- ](?:certainty|quality)\b|"
+    r"\b(?:certainty|quality)(?: of (?:the )?evidence)? (?:is|was) "
+    r"(?P<two>very[- ]low|low|moderate|high)\b",
+    re.IGNORECASE,
+)
+_BY_CHANCE = r"(?<!non)(?<!non-)(?<!not )(?<!no )(?<!without )\b(?:randomi[sz]|RCTs?\b)"
+_DESIGNS = tuple(
+    (bounded(said, re.IGNORECASE), bounded(known, re.IGNORECASE))
+    for said, known in (
+        (_BY_CHANCE, _BY_CHANCE),
+        (r"\btrials?\b", rf"\btrial|{_BY_CHANCE}"),
+        (r"\bplacebo[- ]controlled\b", "placebo"),
+        (r"\b(?:cohorts?|case[- ]control|cross[- ]sectional|observational)\b", _OBSERVED),
+        (r"\b(?:meta|pooled)[- ]analys[ei]s\b", r"meta-?\s?analys|pooled|\breview of"),
+        (r"\bsystematic reviews?\b", r"\breview|meta-?\s?analys"),
+        (r"\bdouble[- ]blind", r"double[- ]blind"),
+    )
+)
+
+
+def _certainty_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
+    """Yield the certainty that a sentence tells and its findings are not rated by."""
+    for found in _CERTAINTY.finditer(text):
+        rated = (found["one"] or found["two"]).lower().replace("-", " ")
+        if any(f.certainty and f.certainty != rated for f in cited):
+            yield f"the certainty is not {rated}"
+
+
+def _overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
+    """Yield what a sentence says more firmly, or of a better design, than its findings allow."""
+    own = source.lower()
+    weak = any(_is_weak(finding) for finding in cited) or _is_no_effect(text, cited)
+    firm = [*_FIRM.finditer(text), *(_CAUSAL.finditer(text) if weak else ())]
+    yield from (f"“{f[0]}” is stronger than the findings" for f in firm if f[0].lower() not in own)
+    for said, known in _DESIGNS:
+        if (design := said.search(text)) and not known.search(own):
+            yield f"the design is not “{design[0]}”"
+
+
+def _is_weak(finding: Finding) -> bool:
+    """Return whether a finding can show no cause: people only observed, or very uncertain."""
+    return finding.certainty == "very low" or _OBSERVATIONAL.search(told_of(finding)) is not None
+
+
+def _is_no_effect(text: str, cited: Sequence[Finding]) -> bool:
+    """Return whether no difference was shown, and a sentence does not deny one."""
+    denied = any("none" in signs(clause) for clause in clauses(text))
+    return not denied and all(f.way is Way.NO_DIFFERENCE for f in cited)

@@ -40,7 +40,8 @@ class CheckedDraft(NamedTuple):
 _LONGEST_TEXT = 3_000
 """Characters of a record that a verifier is shown."""
 Rewrite = Callable[[Sequence[CheckedDraft]], Awaitable[Sequence[Draft | None]]]
-"""Writes refused drafts again, in the same order; None for one that it gives up."""
+"""Is given all drafts with their checks, and writes the refused ones again, in the same order; None
+for one that it gives up."""
 
 
 async def check_sentences(
@@ -59,7 +60,7 @@ async def check_sentences(
         findings: All findings that drafts may cite, by id.
         records: The run's records, by evidence id.
         verifier: Judges what code cannot; None for none.
-        rewrite: Is given the refused drafts with the reasons, once.
+        rewrite: Is given the drafts with the reasons of the refused ones, once.
         own: Whether the verifier is the writer, so that its judgement alone lets nothing through.
 
     Returns:
@@ -70,7 +71,7 @@ async def check_sentences(
     checked = list(await gate.checked(drafts))
     refused = [n for n, one in enumerate(checked) if not one.passed]
     if rewrite and refused:
-        written = await rewrite([checked[n] for n in refused])
+        written = await rewrite(checked)
         again = {n: d for n, d in zip(refused, written, strict=True) if d is not None}
         for n, one in zip(again, await gate.checked([*again.values()]), strict=True):
             checked[n] = one

@@ -33,14 +33,16 @@ def is_english(word: str) -> bool:
     return len(low) < 2 or all(_is_ordinary(part) for part in low.split("-"))
 
 
-def in_running_text(text: str) -> str:
+def in_running_text(text: str, source: str = "") -> str:
     """Return a text as it stands within a sentence: an ordinary first word begins small.
 
-    Abbreviations, names and words of nations keep their capital.
+    Abbreviations, words of nations and names keep their capital; a name is what has one in the
+    middle of a sentence of the source.
     """
     first = _FIRST.match(text)
     ordinary = first and is_english(first[0]) and not _OF_NATION.fullmatch(first[0])
-    return f"{text[0].lower()}{text[1:]}" if ordinary else text
+    is_name = first and re.search(rf"[a-z,;] {re.escape(first[0])}\b", source)
+    return f"{text[0].lower()}{text[1:]}" if ordinary and not is_name else text
 
 
 def _is_ordinary(low: str) -> bool:

@@ -28,7 +28,7 @@ from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.signs import clauses, signs
 from deepcritical.verification.verifiers import Verifier
 
-VERSION = 3
+VERSION = 4
 _MOST = 8
 _LONGEST = 400
 """Characters of a sentence; a longer one is dropped."""
@@ -110,8 +110,8 @@ class Writer:
         answer = await self._asker.ask("report", _prompt(_wording()["ask"], shown), Written)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one)][:_MOST]
 
-        async def again(refused: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
-            return await self._again(shown, refused)
+        async def again(checked: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
+            return await self._again(shown, checked)
 
         return await check_sentences(
             drafts, findings, records, self._verifier, rewrite=again, own=self._own
@@ -121,13 +121,16 @@ class Writer:
         ids = tuple(dict.fromkeys(i.strip() for i in one.findings))
         return Draft(text=" ".join(one.text.split()), finding_ids=ids, written_by=self._name)
 
-    async def _again(self, shown: str, refused: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
+    async def _again(self, shown: str, checked: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
+        refused = [one for one in checked if not one.passed]
+        accepted = [told_text(one.draft.text) for one in checked if one.passed]
+        above = ["\n".join((_wording()["accepted"], *accepted))] if accepted else []
         told = "\n".join(
             f"{n}. {told_text(one.draft.text)} Refused, because {'; '.join(one.reasons)}."
             for n, one in enumerate(refused, 1)
         )
         try:
-            prompt = _prompt(_wording()["again"], shown, told)
+            prompt = _prompt(_wording()["again"], shown, *above, told)
             answer = await self._asker.ask("report", prompt, Written)
         except NoAnswerError:  # the templates take their place
             return [None] * len(refused)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
-from deepcritical.domain.effect_words import LATEST
+from deepcritical.domain.effect_words import LATEST, SEVENTH
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import whole_sentences
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import NOT_STATED, Importance, OutcomeRow, Tier, Vote
+from deepcritical.domain.votes import NOT_STATED, Directness, Importance, OutcomeRow, Tier, Vote
 from deepcritical.vocabulary.words import in_running_text
 from deepcritical.writing.harms import harm_facts
 from deepcritical.writing.studies import comparator_of, design_of, short_name
@@ -51,7 +52,7 @@ def findings_of(
         relevance: Of the records to the question, as far as they were ranked.
     """
     made = [
-        *_of_rows(drug, verdict, studies, evidence),
+        *_of_rows(drug, verdict, studies, evidence, readings),
         *_of_studies(drug, verdict, studies, evidence, readings, relevance),
         *_harms(drug, appraisals, evidence),
     ]
@@ -60,8 +61,9 @@ def findings_of(
 
 def study_sentence(name: str, vote: Vote, *, wording: int = LATEST) -> str:
     """Return the sentence on one result of a study, in one of `WORDINGS`."""
-    if wording >= LATEST:
-        return f"In {name}, {in_running_text(vote.outcome)}: {vote_words(vote, named=False)}."
+    if wording >= SEVENTH:
+        told = vote_words(vote, named=False, wording=wording)
+        return f"In {name}, {in_running_text(vote.outcome)}: {told}."
     told = vote_words(vote, wording=wording)
     return f"In {name}, {told[:1].lower()}{told[1:]}"
 
@@ -76,11 +78,44 @@ def _of_rows(
     verdict: Verdict,
     studies: Sequence[StudyFinding],
     evidence: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
 ) -> Iterator[Finding]:
-    votes = [vote for study in studies for vote in study.votes]
+    """Yield the rows; one of a single result with its study, and that result not again."""
     for row in sorted(verdict.rows, key=_weight)[:_MOST_ROWS]:
-        own = [v for v in votes if v.row == row.outcome and v.evidence_id in row.evidence_ids]
-        yield _of_row(drug, row, [q for v in own for q in _quotes(v, evidence)])
+        own = _votes_of(row, studies)
+        found = _of_row(drug, row, [q for _, v in own for q in _quotes(v, evidence)])
+        if len(own) == len(row.effects) == 1:
+            found = found.model_copy(update=_of_study(*own[0], evidence, readings))
+        yield found
+
+
+def _votes_of(row: OutcomeRow, studies: Sequence[StudyFinding]) -> list[tuple[StudyFinding, Vote]]:
+    return [
+        (study, v)
+        for study in studies
+        for v in study.votes
+        if (v.row, v.comparator) == (row.outcome, row.comparator)
+        and v.evidence_id in row.evidence_ids
+    ]
+
+
+def _of_study(
+    study: StudyFinding,
+    vote: Vote,
+    evidence: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+) -> dict[str, Any]:
+    """Return the fields of a finding that tell of its study and of its people in all results."""
+    reading = readings.get(vote.evidence_id)
+    return {
+        "study": short_name(evidence[vote.evidence_id]),
+        "design": design_of(study, vote, readings),
+        "comparator": comparator_of(vote, readings),
+        "population": reading.population.description if reading else "",
+        "directness": min((v.directness for v in study.votes), key=get_args(Directness).index),
+        "timepoint": vote.timepoint,
+        "level": "" if vote.level == "unstated" else vote.level,
+    }
 
 
 def _weight(row: OutcomeRow) -> tuple[bool, bool, int]:
@@ -98,7 +133,7 @@ def _of_row(drug: str, row: OutcomeRow, quotes: Sequence[str]) -> Finding:
         drug=drug,
         comparator=row.comparator or row.control.replace(NOT_STATED, "") or CONTROL,
         directness=row.directness,
-        outcome=row.outcome,
+        outcome=row.name,
         way=row.way,
         effect=row.pooled.as_effect() if row.pooled else single.effect if single else None,
         unit=row.pooled.unit if row.pooled else single.unit if single else "",
@@ -125,29 +160,24 @@ def _of_studies(
         fits = relevance.get(vote.evidence_id, 0.0)
         return vote.evidence_id not in decided, study.level or 9, -fits
 
-    told = sorted(((s, vote) for s in studies for vote in s.votes), key=order)
-    for study, vote in told[:_MOST_VOTES]:
-        name = short_name(evidence[vote.evidence_id])
-        reading = readings.get(vote.evidence_id)
+    rows = sorted(verdict.rows, key=_weight)[:_MOST_ROWS]
+    alone = [_votes_of(row, studies) for row in rows if len(row.effects) == 1]
+    told_of = [own[0][1] for own in alone if len(own) == 1]
+    votes = ((s, v) for s in studies for v in s.votes if not any(v is one for one in told_of))
+    for study, vote in sorted(votes, key=order)[:_MOST_VOTES]:
         yield Finding(
             id="F0",
             evidence_ids=(vote.evidence_id,),
-            study=name,
-            design=design_of(study, vote, readings),
             drug=drug,
-            comparator=comparator_of(vote, readings),
-            population=reading.population.description if reading else "",
-            directness=vote.directness,
             outcome=vote.outcome,
             way=vote.way,
             effect=vote.effect,
             unit=vote.unit,
-            timepoint=vote.timepoint,
             studies=max(vote.studies or 1, 1),
-            level="" if vote.level == "unstated" else vote.level,
             people=vote.people,
             quotes=tuple(_quotes(vote, evidence)),
-            sentence=study_sentence(name, vote),
+            sentence=study_sentence(short_name(evidence[vote.evidence_id]), vote),
+            **_of_study(study, vote, evidence, readings),
         )
 
 

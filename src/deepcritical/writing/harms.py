@@ -21,7 +21,7 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Sentence
-from deepcritical.domain.text import fold
+from deepcritical.domain.text import capitalised, fold
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.vocabulary.classes import drug_class, find_classes
@@ -161,12 +161,16 @@ def _than(comparator: str, given: str = "") -> str:
 
 
 def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
-    names = listed([r.outcome for r in rows], "or")
+    own = [measured_as(r, wording) if wording >= LATEST else "" for r in rows]
+    names = listed([name or r.outcome for name, r in zip(own, rows, strict=True)], "or")
     ids = tuple(dict.fromkeys(i for r in rows for i in r.evidence_ids))
     least = min((r.certainty for r in rows), key=LADDER.index)
     members = {r.members for r in rows if wording >= FIFTH}
     given = members.pop() if len(members) == 1 else ""
     text = f"No excess of {names} was shown with {given or drug} ({least.value} certainty)."
+    if wording >= LATEST:
+        told = f"{given or drug} showed no clear effect on {names} ({least.value} certainty)."
+        text = capitalised(told)
     return Sentence(text=text, evidence_ids=ids)
 
 

@@ -151,37 +151,17 @@ class Quoting(NamedTuple):
         )
 
     def _prediction(self, hypothesis: MechanismHypothesis) -> str:
-        if not hypothesis.reaches:
-            return f"no record or curated source found ties {hypothesis.effect} to {self.condition}"
-        if hypothesis.proposed_by_model:
-            return (
-                "no prediction: proposed by the model, not shown by a curated source or a study "
-                f"({_weakest(hypothesis)})"
-            )
-        if not hypothesis.complete:
-            return (
-                "no prediction: an edge has no evidence in the records found "
-                f"({_weakest(hypothesis)})"
-            )
-        if hypothesis.disputed:
-            return (
-                f"no prediction: records disagree on whether {self.drug} raises or lowers "
-                f"{hypothesis.effect}"
-            )
-        open_edge = next((e for e in hypothesis.edges if e.sign is None), None)
-        if open_edge and not open_edge.contradicted:
-            return (
-                f"no prediction: {open_edge.subject} is tied to {open_edge.object}, and no source "
-                "found says in which direction"
-            )
-        if hypothesis.expected_effect is None:
-            return "no prediction: records disagree on an edge, or find no change"
+        """Return what the edges together would let expect, if each of them is shown and signed."""
+        weakest = f"its weakest edge is {_weakest(hypothesis)}"
+        shown = hypothesis.reaches and hypothesis.complete and not hypothesis.proposed_by_model
+        if not shown or hypothesis.disputed or hypothesis.expected_effect is None:
+            return f"no prediction, for an edge is not shown or disputed; {weakest}"
         worse = hypothesis.expected_effect is Sign.INCREASES
         wrong = f" ({hypothesis.wrong_action})" if hypothesis.wrong_action else ""
         return (
             "on these records alone, "
             f"would be expected to {'worsen' if worse else 'lessen'} {self.condition}{wrong}; "
-            f"its weakest edge is {_weakest(hypothesis)}"
+            f"{weakest}"
         )
 
 

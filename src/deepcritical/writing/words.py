@@ -10,6 +10,8 @@ from deepcritical.domain.effect_words import (
     FOURTH,
     LATEST,
     MORE_BESIDE,
+    SECONDARY_MORE,
+    SEVENTH,
     SIXTH,
     THIRD,
     direction_words,
@@ -78,12 +80,13 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         wording: One of `WORDINGS`.
     """
     said = (_harm_words if row.importance == "harm" else _effect)(row, wording)
-    outcome = condition_in(row.outcome) or row.outcome
+    name = _within(row.name, wording) if wording >= LATEST else row.outcome
+    outcome = condition_in(name) or name
     if wording == FIRST:
         said = said.replace(_ONE_DIFFERS, _DISAGREE)
     else:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
-    if wording >= FIFTH and (measured := measured_as(row, wording)):
+    if FIFTH <= wording < LATEST and (measured := measured_as(row, wording)):
         outcome = f"{outcome} (reported as {measured})"
     is_subject = wording < FOURTH or "of {outcome} was " not in said
     if wording >= THIRD and is_subject and _is_plural(outcome):
@@ -102,6 +105,9 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
 
 def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
     """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
+    if wording >= LATEST and row.one_arm and not row.tested_as:
+        arm = _within(row.one_arm, wording)
+        return arm if drug.casefold() in arm.casefold() else f"{drug} ({arm})"
     if not row.tested_as:
         return row.members if wording >= FIFTH and row.members else drug
     is_named = wording < SIXTH or drug.casefold() in row.tested_as.casefold()
@@ -109,7 +115,9 @@ def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
 
 
 def measured_as(row: OutcomeRow, wording: int) -> str:
-    """Return what the only record of a row measured, in its words; '' where these add nothing."""
+    """Return what the records of a row measured, in their words; '' where these add nothing."""
+    if wording >= LATEST:
+        return _within(row.told_as, wording)
     told = _within(row.told_as, wording)
     new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
     is_plain = row.is_fatal or row.outcome.startswith("composite (")
@@ -138,7 +146,7 @@ def _within(name: str, wording: int) -> str:
     return " ".join(
         word[:1].lower() + word[1:]
         if _ONLY_FIRST_BIG.fullmatch(word)
-        and (wording < LATEST or in_running_text(word) != word or lookup_drug(word))
+        and (wording < SEVENTH or in_running_text(word) != word or lookup_drug(word))
         else word
         for word in name.split(" ")
     )
@@ -152,7 +160,7 @@ def _effect(row: OutcomeRow, wording: int) -> str:
     none = f"{where}{{drug}} showed no clear effect on {{outcome}} compared with {{against}}"
     if row.way is Way.CONFLICT:
         if wording >= FOURTH and is_of_fears_beside(row):
-            return f"{none}, {MORE_BESIDE}"
+            return f"{none}, {MORE_BESIDE if wording < LATEST else SECONDARY_MORE}"
         who = _who_differs(row, wording)
         who = f"{where}{who}" if wording >= FIFTH else who
         return f"{who} on the effect of {{drug}} on {{outcome}} against {{against}}"
@@ -179,6 +187,10 @@ def _verb(row: OutcomeRow, wording: int) -> str:
     if wording >= FIFTH and row.is_fatal and not _LASTING.search(row.outcome):
         # Of deaths fewer are better, whatever a reader says of the words that count them.
         return "reduced" if row.way is Way.BENEFIT else "increased"
+    if wording >= LATEST and row.told_as:
+        # Its polarity is that of the records' own words.
+        sides = {"less": ("reduced", "increased"), "more": ("improved", "worsened")}
+        return sides.get(row.polarity, ("improved", "worsened"))[row.way is Way.HARM]
     construct = construct_of(row.outcome, row.outcome)
     table = construct.higher_is_better if construct else None
     if row.polarity == "unclear":
@@ -193,10 +205,13 @@ def _verb(row: OutcomeRow, wording: int) -> str:
 def _harm_words(row: OutcomeRow, wording: int) -> str:
     who = _who_differs(row, wording)
     none = "no excess of {outcome} was shown with {drug} compared with {against}"
+    if wording >= LATEST:
+        none = "{drug} showed no clear effect on {outcome} compared with {against}"
     differ = f"{who} on whether {{drug}} causes more {{outcome}} than {{against}}"
     if wording >= FOURTH:
         differ = f"{who} on {{outcome}} with {{drug}} against {{against}}"
-        differ = f"{none}, {MORE_BESIDE}" if is_of_fears_beside(row) else differ
+        beside = MORE_BESIDE if wording < LATEST else SECONDARY_MORE
+        differ = f"{none}, {beside}" if is_of_fears_beside(row) else differ
     measured = is_measured(row) if wording >= FIFTH else is_amount(row.outcome)
     measured = measured and wording >= FOURTH
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
@@ -316,7 +331,7 @@ def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST) -> str:
     size = size_words(vote, wording)
     differ = "results differ" if wording >= FIFTH else "results point both ways"
     way = differ if vote.way is Way.CONFLICT else ""
-    way = way or direction_words(vote.importance, vote.way, vote.tier, vote.control)
+    way = way or direction_words(vote.importance, vote.way, vote.tier, vote.control, wording)
     told = f"{way}{f' ({size})' if size else ''}"
     rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
     return f"{capitalised(vote.outcome)}: {told}{rank}." if named else f"{told}{rank}"

@@ -34,10 +34,9 @@ def rows_of(*votes: Vote) -> tuple[OutcomeRow, ...]:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"told_as": "plasma flurbs 42"}, "flurb score (reported as plasma flurbs 42) compared"),
+        ({"told_as": "plasma flurbs 42"}, "improved plasma flurbs 42 compared"),
         ({"told_as": "flurb score"}, "flurb score compared"),
-        ({"told_as": "change in the flurb score"}, "flurb score compared"),
-        ({"told_as": "x" * 90}, "flurb score compared"),
+        ({"told_as": "grade of the flurb score"}, "improved grade of the flurb score compared"),
         ({"members": "testamine"}, "Testamine improved flurb score"),
         ({}, "Examplol improved flurb score"),
     ],
@@ -83,8 +82,8 @@ def test_who_found_more_beside_a_row_is_no_study_of_it() -> None:
     (row,) = rows_of(changed(Way.NO_DIFFERENCE, **of), beside)
     assert (row.studies, row.fears) == (1, ("E2",))
     said = row_sentence(row, "examplol")
-    assert said.startswith("No excess of grumbles was shown with examplol")
-    assert "but results that stand beside point to harm (" in said
+    assert said.startswith("Examplol showed no clear effect on grumbles compared")
+    assert "but other results found more of it (" in said
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def changed(way: Way, **changes: object) -> Vote:
     [
         (
             (changed(Way.BENEFIT, people=900), changed(Way.NO_DIFFERENCE, people=60)),
-            "2 trials: better with the drug in 1, no difference shown in 1;",
+            "2 trials: 1 found a benefit, 1 found no difference;",
         ),
         (
             (changed(Way.BENEFIT, people=900), changed(Way.BENEFIT, people=None)),
@@ -71,7 +71,7 @@ def changed(way: Way, **changes: object) -> Vote:
         ),
         (
             (changed(Way.BENEFIT, people=300), changed(Way.NO_DIFFERENCE, people=900)),
-            "2 trials: no difference shown in 1, better with the drug in 1; 1,200 people",
+            "2 trials: 1 found no difference, 1 found a benefit; 1,200 people",
         ),
     ],
 )
@@ -163,15 +163,15 @@ CONFLICTS = (
     (
         (Way.NO_DIFFERENCE, Way.BENEFIT),
         (),
-        "Studies differ on snerks with examplol against placebo (2 trials: no excess shown in 1, "
-        "less frequent with the drug in 1;",
+        "Studies differ on snerks with examplol against placebo (2 trials: 1 found no "
+        "difference, 1 found less;",
         "Studies disagree on whether examplol causes more snerks than placebo (",
     ),
     (
         (Way.NO_DIFFERENCE,),
         ("E2",),
-        "No excess of snerks was shown with examplol compared with placebo, but results that "
-        "stand beside point to harm (",
+        "Examplol showed no clear effect on snerks compared with placebo, but other results found "
+        "more of it (",
         "Studies disagree on whether",
     ),
     ((Way.CONFLICT,), (), "Results of one study differ on snerks with", "Results of one study dif"),
@@ -334,6 +334,7 @@ def test_deaths_go_first_and_no_excess_hides_no_harm() -> None:
     deaths = changed(
         Way.CONFLICT,
         row="death from any cause",
+        outcome="death from any cause",
         importance="important",
         is_grave=True,
         is_fatal=True,
@@ -344,7 +345,7 @@ def test_deaths_go_first_and_no_excess_hides_no_harm() -> None:
     harms_told = harm_sentences(verdict, "examplol")
     told = [s.text for s in harms_told]
     assert "death from any cause" in told[0]
-    assert not any("No excess" in text for text in told)
+    assert not any("no clear effect" in text for text in told)
     # What the answer tells is not told twice.
     beside = harms_beside(harms_told[:1], verdict, "examplol")
     assert beside == harms_told[1:]
