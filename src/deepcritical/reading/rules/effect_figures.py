@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import ArmFigure, Effect, EffectMeasure
-from deepcritical.reading.rules.clauses import Aside, Clause
+from deepcritical.reading.rules.clauses import Clause
 from deepcritical.reading.rules.marking import BOTH, MARK, Marked
 from deepcritical.reading.rules.words import PEOPLE
 
@@ -44,6 +44,8 @@ _MEASURES = tuple(
     )
     for measure, words in _MEASURE_WORDS
 )
+
+
 _VALUE = (
     r"(?:(?P<e{0}>\d{{1,6}})\s?(?:/|of|out of)\s?(?P<n{0}>\d{{1,6}})(?![\d/])"
     r"(?:[,\s]\s?(?P<q{0}>\d{{1,3}}(?:[.·]\d{{1,3}})?)\s?%)?|"
@@ -53,14 +55,6 @@ _VALUE = (
 _UNIT = r"(?:\s(?P<unit>(?!vs|versus|and|compared|in|for|to|with)[a-zA-Zµμ][\w/µμ²^]{0,9}))?"
 _ONE, _TWO = _VALUE.format(1), _VALUE.format(2)
 _FROM = r"(?<![\w.,/=<>≤≥±−–-])"
-_PAIR = bounded(
-    rf"(?<!and ){_FROM}{_ONE}{_UNIT}[,;]?\s?(?:vs?\.?|versus|compared (?:with|to)|against)\s{_TWO}"
-    r"(?!\s?(?:and|,)\s?\d)",
-    re.IGNORECASE,
-)
-_RESPECTIVELY = bounded(
-    rf"{_FROM}{_ONE}{_UNIT}\s(?:vs?\.?|versus|and)\s{_TWO}[^.;\d]*\brespectively\b", re.IGNORECASE
-)
 _FILL = r"[^⟦⟧\d;]{0,40}?"
 _IN_TURN = bounded(
     rf"{_FROM}{_ONE}{_UNIT}{_FILL}(?:in|for|with|on|among|of|by)\s(?P<a>{MARK}){_FILL}\b(?:and|vs?\.?|"
@@ -78,10 +72,6 @@ _OF_SOME = bounded(
     re.IGNORECASE,
 )
 """A part of the people of an arm."""
-_LISTS = bounded(r",\s|\sand\s")
-"""Several outcomes, each of which may have one of the values."""
-_ASIDE_VALUE = bounded(rf"^\s?(?:mean,?\s)?{_ONE}{_UNIT}(?=$|[\s,;)])", re.IGNORECASE)
-_NOT_A_VALUE = bounded(r"^\s?(?:n\s?=|p\s?[=<>]|aged?\b|range)", re.IGNORECASE)
 
 
 class Figures(NamedTuple):
@@ -165,29 +155,6 @@ def _estimated(
     return told
 
 
-def figures_of(clause: Clause, marked: Marked, a: str, b: str) -> Figures | None:
-    """Return the values of arms a and b that a clause tells in one place; None elsewhere."""
-    values = values_told(marked)
-    if values is not None:
-        (one, other), figures = values
-        if {one, other} == {a, b}:
-            return figures if one == a else Figures(figures.other, figures.one, figures.unit)
-        return None
-    beside = _beside_mentions(clause.asides, marked, a, b)
-    if beside:
-        return beside
-    pairs = [m for aside in clause.asides for m in _PAIR.finditer(aside.text)]
-    pairs = pairs or list(_PAIR.finditer(clause.text))
-    order = list(dict.fromkeys(m.arm for m in marked.mentions if m.arm in (a, b)))
-    if not pairs and len(order) == 2 and not _LISTS.search(marked.text.partition("⟦")[0]):
-        texts = (clause.text, *(aside.text for aside in clause.asides))
-        pairs = [m for text in texts for m in _RESPECTIVELY.finditer(text)]
-    if len(pairs) != 1 or not order:
-        return None
-    first = _figures(pairs[0], a, b)
-    return first if order[0] == a else _figures(pairs[0], b, a, turned=True)
-
-
 def values_told(marked: Marked) -> tuple[tuple[str, str], Figures] | None:
     """Return two arms and their values, told as "10% in A and 20% in B"; None where not."""
     found = list(_IN_TURN.finditer(marked.text)) or list(_LISTED.finditer(marked.text))
@@ -199,11 +166,10 @@ def values_told(marked: Marked) -> tuple[tuple[str, str], Figures] | None:
     return (one, other), _figures(found[0], one, other)
 
 
-def _figures(match: re.Match[str], one: str, other: str, *, turned: bool = False) -> Figures:
+def _figures(match: re.Match[str], one: str, other: str) -> Figures:
     percent = bool(match["pct1"] or match["pct2"])
     unit = "%" if percent else (match["unit"] or "")
-    first, second = _figure(match, "1", one), _figure(match, "2", other)
-    return Figures(second, first, unit) if turned else Figures(first, second, unit)
+    return Figures(_figure(match, "1", one), _figure(match, "2", other), unit)
 
 
 def _figure(match: re.Match[str], number: str, arm: str) -> ArmFigure:
@@ -213,20 +179,3 @@ def _figure(match: re.Match[str], number: str, arm: str) -> ArmFigure:
     return ArmFigure(
         arm=arm, value=_float(match[f"v{number}"]), spread=_float(spread) if spread else None
     )
-
-
-def _beside_mentions(asides: Sequence[Aside], marked: Marked, a: str, b: str) -> Figures | None:
-    """Values in brackets right behind the mentions of both arms."""
-    told: dict[str, re.Match[str]] = {}
-    for mention in marked.mentions:
-        for aside in asides:
-            behind = 0 <= aside.at - mention.end <= 1 and not _NOT_A_VALUE.match(aside.text)
-            if behind and mention.arm not in told and (value := _ASIDE_VALUE.match(aside.text)):
-                told[mention.arm] = value
-    if a not in told or b not in told or bool(told[a]["pct1"]) != bool(told[b]["pct1"]):
-        return None
-    # A bare whole number behind an arm is the size of the arm.
-    if not any(told[a][k] for k in ("e1", "pct1", "sd1")) and "." not in told[a]["v1"]:
-        return None
-    unit = "%" if told[a]["pct1"] else (told[a]["unit"] or "")
-    return Figures(_figure(told[a], "1", a), _figure(told[b], "1", b), unit)
