@@ -18,7 +18,6 @@ _P = bounded(
     r"(?P<op><=|>=|[=<>≤≥]|&lt;|"
     r"&gt;|was|of)\s?(?P<p>0?[.·]\s?\d+|[01](?:[.·]0+)?(?![\d.·]))"
 )
-_P_NOT_SIGNIFICANT = bounded(r"(?<![\w.])[Pp]\s?=?\s?(?:NS|n\.s\.|ns)\b")
 _OF_OTHER_TESTS = bounded(r"interaction|heterogeneity|non-?inferiority|\btrend\b", re.IGNORECASE)
 _CI = bounded(
     rf"(?P<level>\d\d(?:\.\d)?)\s?%\s?(?:CIs?\b|confidence (?:interval|limits?)s?|CrI)"
@@ -26,7 +25,6 @@ _CI = bounded(
     r"(?![.·]?\d)",
     re.IGNORECASE,
 )
-_BARE_CI = bounded(rf"^\s?%?\s?[\[(,;]\s?(?P<low>{_NUMBER})\s?(?:to|–|-|−)\s?(?P<high>{_NUMBER})")
 _MEASURE_WORDS: tuple[tuple[EffectMeasure, str], ...] = (
     ("HR", r"(?-i:a?HRs?)|hazards? ratio"),
     ("OR", r"(?-i:a?ORs?)|odds ratio"),
@@ -89,7 +87,7 @@ def _float(text: str) -> float:
 def is_mixed(clause: Clause) -> bool:
     """Return whether some p-values of a clause are significant and some are not."""
     tests = {_is_significant(m["op"], _float(m["p"])) for m in _P.finditer(clause.whole)}
-    return len(tests | ({False} if _P_NOT_SIGNIFICANT.search(clause.whole) else set())) > 1
+    return len(tests) > 1
 
 
 def _is_significant(operator: str, p: float) -> bool:
@@ -104,25 +102,22 @@ def effect_of(clause: Clause) -> Effect | None:
     if _OF_OTHER_TESTS.search(text):
         return None
     tests, intervals = list(_P.finditer(text)), list(_CI.finditer(text))
-    silent = _P_NOT_SIGNIFICANT.search(text)
     told: dict[str, object] = {}
-    if len(tests) == 1 and not silent:
+    if len(tests) == 1:
         operator = {"was": "=", "of": "=", "≤": "<", "<=": "<", "≥": ">", ">=": ">"}.get(
             tests[0]["op"], {"&lt;": "<", "&gt;": ">"}.get(tests[0]["op"], tests[0]["op"])
         )
         told = {"p": _float(tests[0]["p"]), "p_operator": operator}
-    elif silent and not tests:
-        told = {"p_operator": "ns"}
     elif len({_is_significant(t["op"], _float(t["p"])) for t in tests}) > 1:
         return None
     estimates = list(_estimates(text))
     if len(estimates) == 1 and len(intervals) <= 1:
-        told |= _estimated(text, estimates[0], intervals)
+        told |= _estimated(*estimates[0], intervals)
     return Effect.model_validate(told) if told else None
 
 
-def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float, int]]:
-    """Yield the estimates of a text: measure, value and where the value ends."""
+def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float]]:
+    """Yield the estimates of a text: measure and value."""
     number = re.compile(_NUMBER)
     seen: set[int] = set()
     for measure, pattern in _MEASURES:
@@ -134,24 +129,21 @@ def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float, int]]:
                 and "%" not in text[value.end() : value.end() + 2]
             ):
                 seen.add(value.start())
-                yield measure, _float(value.group()), value.end()
+                yield measure, _float(value.group())
 
 
 def _estimated(
-    text: str, estimate: tuple[EffectMeasure, float, int], intervals: Sequence[re.Match[str]]
+    measure: EffectMeasure, value: float, intervals: Sequence[re.Match[str]]
 ) -> dict[str, object]:
-    measure, value, end = estimate
     told: dict[str, object] = {"measure": measure, "value": value}
-    interval = intervals[0] if intervals else _BARE_CI.match(text[end:])
-    if interval is None:
+    if not intervals:
         return told
+    interval = intervals[0]
     low, high = _float(interval["low"]), _float(interval["high"])
     if low > high and interval["low"][0] in "-−–" and interval["high"][0] not in "-−–":
         high = -high
     if low <= value <= high:
-        told |= {"ci_low": low, "ci_high": high}
-        if intervals:
-            told["ci_level"] = float(intervals[0]["level"])
+        told |= {"ci_low": low, "ci_high": high, "ci_level": float(interval["level"])}
     return told
 
 
