@@ -16,7 +16,7 @@ from deepcritical.questions.measures import measures_in
 from deepcritical.questions.model_reading import ModelReading, with_meanings
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, is_set_beside, raises
-from deepcritical.questions.sides import are_together
+from deepcritical.questions.sides import are_together, is_over_part
 from deepcritical.questions.withdrawing import with_stopping
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.folding import key_of
@@ -337,7 +337,10 @@ def _sides(
     """
     asked = {drug.name for drug in drugs}
     others = [name for name in compared if name not in asked]
-    if kind in _OF_SEVERAL and compared and not others:
+    parts = [name for name in others if is_over_part(by_rule.text, name)]
+    if kind in _OF_SEVERAL and compared and (parts or not others):
+        drugs = (*drugs, *(drug for name in parts if (drug := compared[name])))
+        others = [name for name in others if name not in parts]
         several = len(drugs) > 1
         kind = QuestionKind.COMBINATION if several else QuestionKind.EFFICACY
     elif kind is QuestionKind.SAFETY and any(compared[name] for name in others):

@@ -160,6 +160,24 @@ LATEST = _cue(
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"
 )
 
+_MORE_OF_IT = bounded(
+    r"\b(?:caus(?:e|es|ed|ing)|increas(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|trigger\w*|excess|more|"
+    r"higher|worse|bring\w* on|speed\w* up|hasten\w*|accelerat(?:e|es|ed|ing))"
+    r"(?: (?!(?:patients?|people|those|with|in|for|of|than)\b)[\w'’-]+){0,2} "
+    r"(?:(?:risks?|rates?|chances?|odds|incidence) of (?:the )?)?$",
+    re.IGNORECASE,
+)
+_DOES_GOOD = bounded(
+    r"\b(?:stop|avert|treat|cur(?:e|es|ed|ing)|clear|control|achiev|heal|abort|resolv|relie[fv]|"
+    r"remission|respon[sd]|toleran|manag|recover|repair|discharg)\w*",
+    re.IGNORECASE,
+)
+_MORE_BEHIND = bounded(
+    r"^(?: \w+){0,2} (?:more (?:often|common|frequent|likely)|increased|raised|higher)\b",
+    re.IGNORECASE,
+)
+"""Before and behind a condition that a drug may bring more of."""
+_CLAUSE = re.compile(r"[,;:](?: and| but| or)? | but ")
 _OF_WHOM = bounded(
     r" (?:in|among|for|when|while|by|to)"
     r"(?: (?!(?:does|do|did|is|are|can|could|will)\b)[\w'’-]+){0,6}? "
@@ -168,11 +186,23 @@ _OF_WHOM = bounded(
     re.IGNORECASE,
 )
 """The users and purpose of a drug: "in women taking it to prevent falls" asks for no prevention."""
+_NEAR = 100
+"""Characters beside a name that are looked at."""
 
 
 def lowers(text: str) -> bool:
     """Return whether a question asks for less of something, or a gain; not its people's aim."""
     return LOWERS.search(_OF_WHOM.sub(" ", text)) is not None
+
+
+def is_brought(text: str, start: int, end: int) -> bool:
+    """Return whether a question says that there may be more of a condition, which stands there."""
+    before, behind = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+    before = _CLAUSE.split(before)[-1]
+    clause = f"{before}{text[start:end]}{_OF_WHOM.split(_CLAUSE.split(behind)[0])[0]}"
+    if LOWERS.search(clause) or _DOES_GOOD.search(clause):
+        return False
+    return bool(_MORE_OF_IT.search(before) or _MORE_BEHIND.match(behind))
 
 
 _MEASURES = (

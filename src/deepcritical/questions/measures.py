@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
+from deepcritical.domain.named import Condition
+from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
+from deepcritical.vocabulary.conditions import find_conditions
+from deepcritical.vocabulary.outcomes import term_in
+
+_CHANGED = bounded(
+    r"\b(?:reduc|lower|decreas|lessen|cut|improv|increas|enhanc|prevent|avoid|shorten|prolong|slow|"
+    r"preserv|restor|protect)\w* (?:the |an? |any |their )?(?P<what>"
+    r"(?:(?:need|use|rate|risk|number|level)s? (?:for|of) )?[a-z][\w -]{2,60}?)"
+    r"(?= (?:in|for|of|among|during|after|with|when|by|on|to|than|compared|versus|vs|over|at)\b|"
+    r"[?.!,;:]|$)",
+    re.IGNORECASE,
+)
+"""Words for a change that a drug is to bring: "reduce the need for ventilation in"."""
+_WORSENED = bounded(
+    r"\b(?:worsen|aggravat|accelerat|exacerbat|increas|rais|caus|trigger|induc)\w* "
+    r"(?:the |an? |any |their )?(?:(?:risk|rate|level)s? of )?(?P<what>[a-z][\w -]{2,60}?)"
+    r"(?= (?:in|for|among|during|after|with|when|than|compared|versus|vs)\b|[?.!,;:]|$)",
+    re.IGNORECASE,
+)
+_ASKS_HOW = bounded(r"\W*(?:how|why)\b", re.IGNORECASE)
+_NO_HARM = bounded(r"\b(?:harms?|effects?|events?|problems?|risks?|reactions?)$", re.IGNORECASE)
 
 
 def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
@@ -24,3 +48,26 @@ def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
         if not any(s <= start and end <= e and (s, e) != (start, end) for _, s, e in found)
     ]
     return tuple(dict.fromkeys(whole))
+
+
+def changed_in(text: str) -> tuple[str, ...]:
+    """Return what a drug is to change, in the question's own words; () for a condition.
+
+    Only what the table of outcomes knows counts: other words may mean anything.
+    """
+    found = []
+    for match in _CHANGED.finditer(text):
+        what = " ".join(match["what"].split())
+        term = term_in(what)
+        if term and not term.construct.generic and not find_conditions(what, any_case=True):
+            found.append(what)
+    return tuple(dict.fromkeys(found))
+
+
+def worsened_in(text: str) -> Condition | None:
+    """Return what a drug is feared to bring or worsen that no table has, in the user's words."""
+    match = None if _ASKS_HOW.match(text) else _WORSENED.search(text)
+    what = " ".join(match["what"].split()) if match else ""
+    if not what or _NO_HARM.search(what) or measures_in(what):
+        return None
+    return Condition(name=what, names=(what,), known=False)

@@ -15,9 +15,22 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.asked_drugs import DrugNamed
-from deepcritical.questions.naming import Names
+from deepcritical.questions.naming import Names, taken_by
 from deepcritical.vocabulary.conditions import ConditionMention, KnownCondition
+from deepcritical.vocabulary.folding import overlaps
 
+_HEAD = (
+    r"(?:diseases?|syndromes?|disorders?|deficiency|dystrophy|palsy|fever|tumou?rs?|cancers?|"
+    r"an(?:a?)emia|neuropathy|myopathy|carcinoma|infection|poisoning|injury)"
+)
+_HEADED = bounded(
+    rf"(?<![\w-])(?:(?!(?:the|an?|in|with|for|of|and|or|any|this|that|my|his|her|their|to|from|on|"
+    rf"by|who|have|has|rare|treat|against|other|some|which|what|is|are|does|help|severe|chronic|"
+    rf"acute|these|such|infectious|no)\b)[\w'’-]+ ){{1,3}}{_HEAD}\b",
+    re.IGNORECASE,
+)
+"""A condition by its last word: "hungry bone syndrome"."""
+_FOLLOWED = bounded(rf"[\s-]+{_HEAD}\b", re.IGNORECASE)
 _BESIDE = bounded(r"[\s-]{1,2}")
 _FOR = bounded(
     r"\b(?:for|against|(?:people|patients|adults|children|those) with|(?:treat\w*|prevent\w*|"
@@ -26,6 +39,10 @@ _FOR = bounded(
     re.IGNORECASE,
 )
 """Before a condition. "In" alone stands before any place: "legal in Ontario"."""
+_DONE_TO = bounded(
+    r" (?:be )?(?:diagnosed|treated|managed|prevented|cured|patients?)\b", re.IGNORECASE
+)
+"""Behind a condition."""
 _AS_DRUG = bounded(
     r"(?:^|\b(?:does|do|did|can|could|may|might|will|would|is|are|was|were|has|have|had|should|"
     r"compare|recommend|prescribe|of|with|by|using|giving|"
@@ -34,6 +51,16 @@ _AS_DRUG = bounded(
     re.IGNORECASE,
 )
 """Words before a drug, not before an adjective of something else."""
+_SET_BESIDE = bounded(
+    r"\b(?:compar(?:e|es|ed|ing)(?: with| to)?|versus|vs\.?|than|plus|combin\w+ with|"
+    r"adding|instead of|rather than) $",
+    re.IGNORECASE,
+)
+_BESIDE_BEHIND = bounded(
+    r"^ (?:versus|vs\.?|plus|compared (?:with|to)|(?:is |work )?(?:better|worse|safer) than|"
+    r"(?:combined|together) with) ",
+    re.IGNORECASE,
+)
 _SHORTEST = 5
 """Letters of a drug's name, at least: shorter ones are shorthand, or slips of ordinary words."""
 _MOST = 4
@@ -53,9 +80,18 @@ def unplaced(names: Names) -> tuple[OutsideName, ...]:
     """
     found = list(_phrases(names))
     if names.drugs and names.conditions:
-        return ()
+        return tuple(_other_sides(names, found))[:_MOST]
     found = [w for w in found if not any(p.fullmatch(w.text) for _, p in _ELSEWHERE)]
     return tuple(_as_missing(names, found))[:_MOST]
+
+
+def _other_sides(names: Names, found: Sequence[_Words]) -> Iterator[OutsideName]:
+    """Unknown words that are set beside a known drug: "examplol versus aspirin"."""
+    for words in found:
+        is_long = len(words.text) >= _SHORTEST and words.text in names.unknown
+        before, behind = names.text[: words.start], names.text[words.end :]
+        if is_long and (_SET_BESIDE.search(before) or _BESIDE_BEHIND.match(behind)):
+            yield OutsideName(text=words.text, drug=Drug(name=words.text, known=False))
 
 
 _ELSEWHERE = (*cues.GROUPS, *cues.OUTCOMES)
@@ -66,8 +102,7 @@ def _as_missing(names: Names, found: Sequence[_Words]) -> Iterator[OutsideName]:
     for words in found:
         is_last = not any(map(str.isalnum, names.text[words.end :]))
         is_of_drug = is_last or names.text[: words.start].casefold().endswith(" in ")
-        is_told = _FOR.search(names.text[: words.start]) is not None
-        is_condition = is_told or (has_drug and is_of_drug)
+        is_condition = _is_condition(names.text, words) or (has_drug and is_of_drug)
         if is_condition and not has_condition:
             has_condition = True
             condition = Condition(name=words.text, names=(words.text,), known=False)
@@ -81,15 +116,23 @@ def _as_missing(names: Names, found: Sequence[_Words]) -> Iterator[OutsideName]:
             yield OutsideName(text=words.text, drug=Drug(name=words.text, known=False))
 
 
+def _is_condition(text: str, words: _Words) -> bool:
+    headed = re.search(rf"{_HEAD}$", words.text, re.IGNORECASE)
+    is_told = _FOR.search(text[: words.start]) or _DONE_TO.match(text, words.end)
+    return bool(headed or is_told)
+
+
 def _phrases(names: Names) -> Iterator[_Words]:
-    """Unknown words, those side by side as one."""
+    """Unknown words, those side by side as one; and conditions known by their last word alone."""
     text = names.text
+    taken = taken_by(*names.drugs, *names.conditions)
     places = sorted(
         {
             m.span()
             for word in dict.fromkeys(names.unknown)
             for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)
         }
+        | {m.span() for m in _HEADED.finditer(text) if not overlaps(*m.span(), taken)}
     )
     joined: list[tuple[int, int]] = []
     for start, end in places:
@@ -99,6 +142,8 @@ def _phrases(names: Names) -> Iterator[_Words]:
             joined.append((start, end))
     seen: set[str] = set()
     for start, end in joined:
+        more = _FOLLOWED.match(text, end)
+        end = more.end() if more else end
         if text[start:end].casefold() not in seen:
             seen.add(text[start:end].casefold())
             yield _Words(text[start:end], start, end)

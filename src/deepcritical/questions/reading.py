@@ -24,7 +24,7 @@ from deepcritical.questions.measures import measures_in
 from deepcritical.questions.naming import Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.preventing import prevents
-from deepcritical.questions.roles import hopes, raises, roles_of
+from deepcritical.questions.roles import brings, fears, hopes, names_harm, raises, roles_of, treats
 from deepcritical.questions.sides import are_together, is_added, other_arm, sets_beside, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.questions.withdrawing import with_stopping
@@ -215,7 +215,9 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY
-    injures = cues.INJURES.search(text) and not cues.lowers(text)
+    if kind is QuestionKind.MECHANISM and names_harm(names):
+        return QuestionKind.SAFETY
+    injures = (cues.INJURES.search(text) or brings(names)) and not cues.lowers(text)
     if kind in doubtful and is_one and injures:
         return QuestionKind.EFFICACY if _is_on_gain(names) else QuestionKind.SAFETY
     return kind
@@ -228,7 +230,7 @@ def _is_on_help(names: Names) -> bool:
         return True
     if any(p.search(text) for p in (_HARM, cues.INJURES, cues.WORSE)):
         return False
-    return bool(names.conditions and cues.lowers(text))
+    return treats(names) or bool(names.conditions and cues.lowers(text))
 
 
 def _is_on_gain(names: Names) -> bool:
@@ -236,7 +238,7 @@ def _is_on_gain(names: Names) -> bool:
     taken = " ".join(c.text for c in names.conditions).casefold()
     measured = set(measures_in(names.text, taken))
     is_good = bool(measured) and measured <= cues.BETTER_HIGHER and not _HARM.search(names.text)
-    return is_good or hopes(names)
+    return is_good or (hopes(names) and not names_harm(names))
 
 
 def _asks_which(names: Names) -> bool:
@@ -275,7 +277,7 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
     drugs = [] if kind is QuestionKind.CANDIDATES else _distinct(names.drugs)
     if kind is QuestionKind.EFFICACY:
         kind = _narrowed(drugs[0], through, names.text)
-    is_on_harm = kind is QuestionKind.SAFETY
+    is_on_harm = kind is QuestionKind.SAFETY or (kind in _OF_SEVERAL and fears(names))
     roles = roles_of(names, on_harm=is_on_harm)
     if kind is QuestionKind.CANDIDATES and cues.WORSE.search(cues.asks_in(text)[1]):
         kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
-from deepcritical.questions.measures import measures_in
+from deepcritical.questions.measures import changed_in, measures_in, worsened_in
 from deepcritical.questions.mention_roles import (
     CONDITION,
     CONDITION_ROLES,
@@ -19,7 +19,7 @@ from deepcritical.questions.mention_roles import (
     condition_roles,
 )
 from deepcritical.questions.naming import Names, as_condition, joined
-from deepcritical.questions.preventing import NEW_CASES
+from deepcritical.questions.preventing import NEW_CASES, OF_PATIENTS
 from deepcritical.questions.wording import in_a_sentence
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.conditions import ConditionMention, condition_named, is_kind_of
@@ -31,6 +31,7 @@ _NOT_THEY = bounded(
     re.IGNORECASE,
 )
 """Before those who are not meant: "in heart failure without diabetes"."""
+_FOR = " for "
 _FAR = 100
 """Characters before a name where it may be denied."""
 _MARKER = bounded(r"-[A-Z]?\d")
@@ -46,6 +47,9 @@ _PEOPLE = bounded(
     re.IGNORECASE,
 )
 """Words that name what is wished for, or those who have a condition, and not the condition."""
+_SIDE_BY_SIDE = bounded(
+    r"(?:['’]s?)?[ -](?P<brought>(?:related|associated|induced) )?", re.IGNORECASE
+)
 _BESIDE = bounded(
     r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
     rf" )[\w-]+ ){{0,2}}(?:{NEW_CASES} of (?:the )?)?|, ",
@@ -59,6 +63,18 @@ _BRINGS = bounded(
 )
 """The only condition of a question on safety is what the drug may bring, not who takes it."""
 _AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,2}$", re.IGNORECASE)
+_OF_THOSE = bounded(r"\b(?:in|among|of) (?:[\w'’-]+ ){1,3}with $", re.IGNORECASE)
+_GIVEN_FOR = bounded(
+    r"\b(?:(?:giv\w+|used?|using|tak\w+|prescrib\w+|administered|taking it|treatment|therapy)"
+    r"(?: (?:it|them|to|in|as))?(?: (?:people|patients|treatment|therapy))? for|"
+    r"treat\w*(?: of)?|(?:people|patients|those|adults|children) with) (?:the |their |his |her )?$",
+    re.IGNORECASE,
+)
+"""Before what a drug is given for, which it is not feared to bring."""
+_COURSE = r"(?:recurr|relaps|progress|exacerbat|flare)\w*"
+_COURSE_BEFORE = bounded(rf"\b{_COURSE} (?:of|in) (?:the |their )?$", re.IGNORECASE)
+_COURSE_BEHIND = bounded(rf"(?:['’]s?)?[ -]{_COURSE}", re.IGNORECASE)
+"""Words beside a condition for what becomes of those who have it."""
 _SURELY = 0.5
 _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
@@ -120,12 +136,15 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
     """
     text, rest = names.text, _without_drugs(names)
-    told = [one if on_harm else one.treated for one in _told(names)]
-    harm = _feared(text, told) if on_harm else None
+    told = [one if on_harm and not _goes_on(text, one) else one.treated for one in _told(names)]
+    asks = _asking_from(text)
+    harm = _feared(text, told, asks) if on_harm else None
     brought = _joined(text, [one if one.is_hoped else one.as_harm for one in told], harm)
+    brought = brought or (worsened_in(rest) if on_harm and not told else None)
     feared = {name for one in brought.each for name in one.names} if brought else set()
     left = [one for one in told if one.mention.condition.name not in feared]
-    asked = _leading(left, CONDITION, _LEAST_BESIDE_HARM if harm else _LEAST)
+    asked = _leading(left, CONDITION, _LEAST_BESIDE_HARM if harm else _LEAST, asks)
+    asked = _symptom_of(text, left, asked) if asked else None
     condition = _joined(text, left, asked)
     taken = {name for c in condition.each for name in c.names} if condition else set()
     others = [one for one in left if one.mention.condition.name not in taken]
@@ -142,21 +161,52 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         for one in others
         if (one.likeliest in (OUTCOME, HARM) or _is_wish(one)) and not measures_in(one.mention.text)
     ]
+    if not (on_harm or measured or further):
+        measured = changed_in(_without(rest, [one.mention.text for one in told]))
     who = tuple(dict.fromkeys((*population, *groups_in(rest))))
     return Roles(condition, who, (*measured, *further), brought)
 
 
 def _without_drugs(names: Names) -> str:
     """The question with blanks for its drugs; a drug may stand alone and in a list of examples."""
-    text = names.text
-    for written in sorted({d.text for d in names.drugs}, key=len, reverse=True):
+    return _without(names.text, [d.text for d in names.drugs])
+
+
+def _without(text: str, names: Sequence[str]) -> str:
+    for written in sorted(dict.fromkeys(names), key=len, reverse=True):
         text = text.replace(written, " " * len(written))
     return text
+
+
+def names_harm(names: Names) -> bool:
+    """Return whether a condition in the question is surely one that a drug is feared to bring."""
+    return any(one.role[HARM] > _SURELY for one in _told(names))
+
+
+def brings(names: Names) -> bool:
+    """Return whether a question says that there may be more of a condition."""
+    return any(cues.is_brought(names.text, c.start, c.end) for c in names.conditions)
+
+
+def fears(names: Names) -> bool:
+    """Return whether a condition is surely feared, and nothing is to get less or to come back."""
+    is_had = cues.lowers(names.text) or OF_PATIENTS.search(names.text)
+    return names_harm(names) and not is_had
 
 
 def hopes(names: Names) -> bool:
     """Return whether a change that others fear is hoped for."""
     return any(one.is_hoped for one in _told(names))
+
+
+def treats(names: Names) -> bool:
+    """Say whether a condition is surely treated, one stands right after "for", none is a harm."""
+    told = _told(names)
+    if any(one.role[HARM] > _LEAST_ALONE for one in told):
+        return False
+    before = (names.text[max(0, c.start - len(_FOR)) : c.start] for c in names.conditions)
+    is_given_for = _FOR in map(str.casefold, before)
+    return is_given_for and any(one.role[CONDITION] > _SURELY for one in told)
 
 
 def _told(names: Names) -> list[_Told]:
@@ -175,7 +225,14 @@ def _told(names: Names) -> list[_Told]:
         name: _Told(once[name].mention, dict.fromkeys(CONDITION_ROLES, 0.0) | {role: 1.0}, True)
         for name, role in _hoped(names, once)
     }
-    return list((once | surely).values())
+    is_one_of_several = cues.lowers(names.text)
+    harm = dict.fromkeys(CONDITION_ROLES, 0.0) | {OUTCOME if is_one_of_several else HARM: 1.0}
+    brought = {
+        n: t._replace(role=harm)
+        for n, t in once.items()
+        if cues.is_brought(names.text, t.mention.start, t.mention.end)
+    }
+    return list((once | brought | surely).values())
 
 
 def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]:
@@ -196,18 +253,43 @@ def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]
     yield from ((n, CONDITION) for n in told if told[n].mention.text.casefold() in _WISHES)
 
 
-def _feared(text: str, told: Sequence[_Told]) -> _Told | None:
+def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
     """The condition that a drug is feared to bring."""
     least = _LEAST_OF_SEVERAL if len(told) > 1 else _LEAST_ALONE
-    harm = _leading(told, HARM, least)
-    if harm is None and len(told) == 1 and told[0].role[HARM] and _BRINGS.search(text):
+    # "More deaths in old people with it" fears no more of it, nor of what "or" sets beside it.
+    had = [one for one in told if _is_had(text[: one.mention.start])]
+    ends = [one.mention.end for one in had]
+    had += [t for t in told if any(is_set_beside(text, end, t.mention.start) for end in ends)]
+    harm = _leading([one for one in told if one not in had], HARM, least, asks)
+    if harm is None and len(told) == 1 and told[0].role[HARM] and not had and _BRINGS.search(text):
         before = text[: told[0].mention.start]
         return None if _AMONG.search(before) else told[0]
     return harm
 
 
-def _leading(told: Sequence[_Told], role: str, least: float) -> _Told | None:
-    """The mention that has this role the most likely, of several the narrowest."""
+def _is_had(before: str) -> bool:
+    """Return whether what precedes a condition says that people have it, or take a drug for it."""
+    return bool(_OF_THOSE.search(before) or _GIVEN_FOR.search(before))
+
+
+def _goes_on(text: str, told: _Told) -> bool:
+    """Return whether it asks how those with a condition fare: nobody fears to get it."""
+    start, end = told.mention.start, told.mention.end
+    before = _COURSE_BEFORE.search(text, max(0, start - _FAR), start)
+    return bool(before or _COURSE_BEHIND.match(text, end))
+
+
+def _asking_from(text: str) -> int:
+    """Return the start of the last sentence that asks; the text before it is a story."""
+    ends = (match.end() for match in cues.SENTENCE_END.finditer(text))
+    return max(ends, default=0) if text.rstrip().endswith("?") else 0
+
+
+def _leading(told: Sequence[_Told], role: str, least: float, asks: int) -> _Told | None:
+    """The mention that has this role the most likely, of several the narrowest.
+
+    One in the sentence that asks, from `asks` on, goes before those of the story.
+    """
     likely = [one for one in told if one.likeliest == role] or [
         one for one in told if one.role[role] >= least
     ]
@@ -219,9 +301,24 @@ def _leading(told: Sequence[_Told], role: str, least: float) -> _Told | None:
             for other in likely
         )
     ]
+    narrow = [one for one in narrow if one.mention.start >= asks] or narrow
     # Of a symptom and the disease that brings it, the symptom is what a drug is given for.
     symptoms = [one for one in narrow if one.mention.condition.is_symptom]
     return max(symptoms or narrow or likely, key=lambda one: one.role[role], default=None)
+
+
+def _symptom_of(text: str, told: Sequence[_Told], disease: _Told) -> _Told:
+    """The symptom right behind a disease, which only says whose it is: "sclerosis fatigue".
+
+    So does one that brought whatever it is: "hepatitis C-related cirrhosis".
+    """
+    if disease.mention.condition.is_symptom:
+        return disease
+    for one in told:
+        beside = _SIDE_BY_SIDE.fullmatch(text, disease.mention.end, one.mention.start)
+        if beside and (beside["brought"] or one.mention.condition.is_symptom):
+            return one
+    return disease
 
 
 def is_set_beside(text: str, end: int, start: int) -> bool:

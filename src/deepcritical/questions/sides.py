@@ -87,6 +87,13 @@ def is_added(names: Names) -> bool:
     return len(set(told)) > 1 and any(told.count(d.drug.name) > 1 for d in alone)
 
 
+def is_over_part(text: str, part: str) -> bool:
+    """Say whether the other side gets only what is added to: "A after B versus B alone"."""
+    written = rf"(?<!\w){re.escape(part)}(?!\w)"
+    ends = [found.end() for found in re.finditer(written, text, re.IGNORECASE)]
+    return len(_ALONE.findall(text)) == 1 and any(_ALONE.match(text, end) for end in ends)
+
+
 def are_together(names: Names) -> bool:
     """Return whether drugs are asked about as given together: "A with B", "combining A and B"."""
     told = names.drugs

@@ -102,6 +102,14 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"likely\sto\s(?P<o>[^⟦]+)$",
         ),
         (
+            "arm is better",
+            rf"^(?P<arm1>{MARK})\s{_BE}\s{_NEGATED}{_ADVERB}(?:an?\s)?(?:(?P<better>better|"
+            r"superior|more (?:effective|efficacious|beneficial))|(?P<worse>worse|inferior|less "
+            r"(?:effective|efficacious|beneficial)))"
+            rf"(?:\s\w+)?(?:\s(?:regarding|with respect to|with regard to|in terms of|"
+            r"in regard to|concerning|at|in|for|on)\s(?P<o>[^⟦]+))?$",
+        ),
+        (
             "arm reduced outcome",
             rf"^(?P<arm1>{MARK})\s(?:(?:did|does|do|could|can)\s{_NOT}\s|(?P<no2>failed to)\s)?"
             rf"{_ADVERB}(?:(?P<more>increase[sd]?|prolong(?:s|ed)?|enhance[sd]?|raise[sd]?|"

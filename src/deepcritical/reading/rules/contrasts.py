@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.effects import significant
+from deepcritical.domain.effects import has_more, significant
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Better, Result, ResultLevel
+from deepcritical.domain.study import Better, Effect, Result, ResultLevel
 from deepcritical.domain.text import Span
 from deepcritical.reading.rules.arms import KnownArms
 from deepcritical.reading.rules.clauses import (
@@ -40,6 +40,11 @@ _NON_SIGNIFICANT = bounded(
     r"\b(?:did not (?:reach|achieve)|without) (?:statistical )?significance\b",
     re.IGNORECASE,
 )
+_TAKEN_BACK = bounded(
+    r"^(?:however, |but )?(?:this|the|these) (?:\w+ )?differences?\b[^.]{0,40}\bnot\b",
+    re.IGNORECASE,
+)
+"""The sentence behind a difference: that it was not significant."""
 _PRIMARY = bounded(
     r"\b(?:primary|main|principal) (?:efficacy |study |clinical )?(?:end[- ]?points?|outcomes?|"
     r"variables?|objectives?)(?: measures?)?\b",
@@ -69,6 +74,14 @@ _LEAD_IN = bounded(
     r"for)\s[^,⟦]{0,120},\s",
     re.IGNORECASE,
 )
+_CONDUCT = bounded(
+    r"\b(?:(?<!gestational )age(?!-)|sex|gender|ethnicity|race|adheren(?:ce|t)|complian(?:ce|t)|"
+    r"concomitant|co-?medications?|attrition|loss to follow-up|lost to follow-up|"
+    r"(?:completion|retention|follow-up) rates?|"
+    r"(?:drop-?outs?|dropping out)(?! (?:due|because|owing|for|from)))\b",
+    re.IGNORECASE,
+)
+"""Words on who took part and how the trial went: they spoil a list in which they stand."""
 _SUBGROUP = bounded(r"\b(?:sub-?groups?|subsets?|post[- ]hoc|stratif\w+)\b", re.IGNORECASE)
 _CUT = bounded(
     r",?\s(?:\d+(?:\.\d+)?\s?%?\s(?:versus|vs\.?)\s.*|[Pp]\s?[<=>].*|by\s\d.*|from\s\d.*|"
@@ -117,6 +130,7 @@ def read_results(told: Sequence[Span], arms: KnownArms) -> tuple[Result, ...]:
     title = content_words(told[0].text)
     found: list[Result] = []
     for number, span in result_sentences(told):
+        behind = told[number + 1].text if number + 1 < len(told) else ""
         parts = list(clauses(span.text, number, span.label))
         read = [list(_results_of(part, arms, title)) for part in parts]
         if is_contrasting(span.text) and any(
@@ -125,6 +139,8 @@ def read_results(told: Sequence[Span], arms: KnownArms) -> tuple[Result, ...]:
         ):
             continue  # the half that is not read may say the opposite
         for result in (r for results in read for r in results):
+            if _TAKEN_BACK.match(behind) and not significant(result.effect):
+                result = result.model_copy(update={"better": "no_difference", "more": None})
             level = _level(span.text, result, levels)
             again = any(_is_again(result, other) for other in found)
             found.append(result.model_copy(update={"level": level, "restated": again}))
@@ -173,11 +189,17 @@ def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Itera
     if not all_told and (found_by := _by_values(clause, arms) or _by_estimate(clause, arms)):
         yield found_by
     for told in all_told:
+        if not told.by_name and told.way != "same" and _ELSEWHERE.search(clause.text):
+            return
         outcome = _outcome(found.restored(told.outcome))
         if not outcome or is_mixed(clause):
             return
         if result := _settled(told, outcome, clause, people, timepoint):
             yield result
+
+
+_ELSEWHERE = bounded(r"\b(?:before|baseline|from|after treatment|than|both)\b", re.IGNORECASE)
+"""Words of a comparison with something else than the other arm."""
 
 
 def _without_people(text: str, title: frozenset[str], arms: KnownArms) -> tuple[str, str]:
@@ -208,7 +230,8 @@ def _outcome(told: str) -> str:
     for _ in range(4):
         text = _ARTICLE.sub("", text)
     text = text.strip(" ,.;")
-    return "" if _NO_OUTCOME.search(text) or len(text.split()) > _MOST_WORDS else text
+    unfit = _NO_OUTCOME.search(text) or _CONDUCT.search(text)
+    return "" if unfit or len(text.split()) > _MOST_WORDS else text
 
 
 def _by_values(clause: Clause, arms: KnownArms) -> Result | None:
@@ -268,7 +291,7 @@ def _settled(
     more = _MORE.get(told.way) if by_words else None
     null = sure is False or (told.way == "same" and by_words)
     null = null or bool(_NON_SIGNIFICANT.search(clause.text))
-    return Result(
+    base = Result(
         outcome=outcome,
         kind="safety" if _SAFETY.search(outcome) else "clinical",
         a=told.a,
@@ -282,6 +305,7 @@ def _settled(
         timepoint=timepoint,
         sentences=(clause.sentence,),
     )
+    return _agreeing(base, more)
 
 
 _MORE: dict[str, Literal["a", "b"]] = {"more": "a", "less": "b"}
@@ -293,3 +317,18 @@ def _better(told: Told) -> Better:
     if told.way in ("better", "worse"):
         return "a" if told.way == "better" else "b"
     return "unclear"
+
+
+def _agreeing(result: Result, more: Literal["a", "b"] | None) -> Result:
+    """The result without an estimate that points the other way than its words."""
+    by_effect = has_more(result.model_copy(update={"more": None})) if more else None
+    if result.effect is None or by_effect in (None, more):
+        return result
+    return result.model_copy(update={"effect": _p_alone(result.effect)})
+
+
+def _p_alone(effect: Effect) -> Effect | None:
+    """The effect without an estimate that is of something else, such as a hazard for survival."""
+    if effect.p is None and effect.p_operator != "ns":
+        return None
+    return Effect(p=effect.p, p_operator=effect.p_operator)
