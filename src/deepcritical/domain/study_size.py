@@ -32,6 +32,7 @@ _AT_RANDOM = bounded(
     r"^[^.;\d]{0,60}?\s(?:randomi[sz]ed|randomi[sz]ation)\b",
     re.IGNORECASE,
 )
+_MADE_RANDOM = bounded(r"^ (?:were|underwent) (?:[^.;\d]{0,60}?\s)?random(?:i[sz]|ly)", re.I)
 _RANDOMISED = bounded(
     r"\b(?:randomi[sz]ed|among|randomly (?:assigned|allocated))\s$", re.IGNORECASE
 )
@@ -39,6 +40,17 @@ _ASIDE = bounded(rf"\((?:[^();]{{0,40}}[,;]\s)??(?:[nN]\s?=\s?)?{_N}(?: {_NOUN})
 _SIZE = bounded(rf"\b[nN]\s?=\s?{_N}(?![\d.-])")
 _IN_ARMS = bounded(
     r"\brandom\w*\b[^.]*\b(?:to|against|versus|vs|compar\w+|groups?|arms?)\b|\breceive|\bassigned\b",
+    re.IGNORECASE,
+)
+_OF_ARMS = bounded(
+    rf"\b\d+\s?(?:/|of|out of)\s?{_N}\b[^.;]{{0,80}}?\b(?:versus|vs\.?|compared with|and)\s"
+    rf"[^.;]{{0,40}}?\b\d+\s?(?:/|of|out of)\s?{_N}\b",
+    re.IGNORECASE,
+)
+"""Events and size of two arms: "79/741 versus 119/756"."""
+_OTHER_ARMS = bounded(
+    rf"\b(?:an)?other (?:interventions?|treatments?|arms?|drugs?|groups?)[^()]{{0,20}}"
+    rf"\((?:[nN]\s*=\s*)?{_N}\b",
     re.IGNORECASE,
 )
 _NOT_COUNTED = bounded(
@@ -73,26 +85,32 @@ def participants(evidence: Evidence) -> int | None:
     """Return the people studied; None when neither registry nor text says.
 
     For a registry entry its enrolment. In a text the people randomised come before all others that
-    are counted (CONSORT 2010, item 13a). Arms whose sum is a count of the text are the people
-    compared, also where a platform randomised more. Without any count, the arms that a sentence
-    gives the sizes of.
+    are counted (CONSORT 2010, item 13a), and the arms that a platform trial reports elsewhere are
+    taken off. Arms whose sum is a count of the text are the people compared, also where a platform
+    randomised more. Without any count, the arms that a sentence gives the sizes of.
     """
     if not is_paper(evidence):
         return evidence.metadata.enrollment
     text = evidence.abstract
     if two := _TO_ARMS.search(text):
         return _sum(two)
-    counts = [count for span in sentences(text) for count in _counts_in(span.text)]
+    counts = list(_counts(text))
     arms = _arms(text)
     if arms and any(count.n == arms for count in counts):
         return arms
     best = min(counts, key=lambda count: not count.at_random, default=None)
     if best is None or (arms and best.n < arms and not best.at_random):
-        return arms
-    return best.n
+        return arms or _of_results(text)
+    other = _OTHER_ARMS.search(text)
+    rest = best.n - (_sum(other) if other else 0)
+    return rest if rest >= _LEAST else best.n
 
 
-def _counts_in(sentence: str) -> Iterator[Count]:
+def _counts(text: str) -> Iterator[Count]:
+    return (count for span in sentences(text) for count in counts_in(span.text))
+
+
+def counts_in(sentence: str) -> Iterator[Count]:
     """Yield the counts of people in a sentence, and whether these are said to be randomised."""
     for one in people_in(sentence):
         before, behind = sentence[: one.start], sentence[one.end :]
@@ -114,7 +132,7 @@ def people_in(sentence: str) -> Iterator[Quantity]:
 def _is_whole(one: Quantity, behind: str) -> bool:
     is_people = one.noun == "people" and not _PREPOSITION.match(behind)
     is_count = not (one.kind or one.decimals or one.unit.dimension) and one.value >= _LEAST
-    return is_count and is_people
+    return is_count and (is_people or bool(_MADE_RANDOM.match(behind)))
 
 
 def _arms(text: str) -> int | None:
@@ -122,13 +140,21 @@ def _arms(text: str) -> int | None:
     alone = None
     for span in sentences(text):
         found = list(_ASIDE.finditer(span.text)) if _IN_ARMS.search(span.text) else []
-        sizes = [size for match in found if (size := _sum(match)) >= _LEAST]
+        other = _OTHER_ARMS.search(span.text)
+        own = [match for match in found if not (other and other.end(1) == match.end(1))]
+        sizes = [size for match in own if (size := _sum(match)) >= _LEAST]
         if len(sizes) > 1:
             whole = sum(sizes)
             return max(sizes) if 2 * max(sizes) == whole and len(sizes) > 2 else whole
         of_all = [_sum(match) for match in _SIZE.finditer(span.text)]
         alone = alone or (of_all[0] if len(of_all) == 1 else None)
     return alone
+
+
+def _of_results(text: str) -> int | None:
+    """The sum of the sizes that a result gives for two arms."""
+    found = _OF_ARMS.search(text)
+    return _sum(found) if found else None
 
 
 def _sum(match: re.Match[str]) -> int:
