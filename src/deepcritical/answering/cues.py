@@ -106,7 +106,7 @@ FINDINGS = tuple("result finding conclusion interpretation main harm adverse saf
 _SECTIONS_BESIDE = ("background", "objective", "aim", "purpose", "method", "design", "setting")
 METHODS_TELL = (
     *(Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED),
-    *(Aspect.STUDY, Aspect.UNKNOWN),
+    Aspect.UNKNOWN,
 )
 """Needs that methods and background answer, too."""
 

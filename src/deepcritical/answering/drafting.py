@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from deepcritical.answering.coverage import checklist_in, counting
-from deepcritical.answering.study_facts import StudyFact, facts_asked
 from deepcritical.answering.weighing import Weighed, weigh
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import (
@@ -85,11 +84,12 @@ def draft_of(
     }
     findings = _found(weighed, store)
     passages: dict[str, str] = {}
-    of_study = facts_asked(inquiry.text) if inquiry.kind is InquiryKind.STUDY else ()
     for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
         key = f"P{len(passages) + 1}"
         passages[fact.id] = key
-        findings[key] = _passage(key, fact, store, of_study)
+        evidence_id = fact.fact.evidence_id
+        record, reading = store.evidence[evidence_id], store.readings.get(evidence_id)
+        findings[key] = passage_finding(key, fact, record, reading)
     return Draft(weighed, picked, findings, passages, matched is not None)
 
 
@@ -110,13 +110,6 @@ def _found(weighed: Sequence[Weighed], store: EvidenceStore) -> dict[str, Findin
             key = f"F{len(found) + 1}"
             found[key] = finding.model_copy(update={"id": key})
     return found
-
-
-def _passage(key: str, fact: ItemFact, store: EvidenceStore, asked: Sequence[StudyFact]) -> Finding:
-    """A passage as a finding, with the facts of its study that are asked for."""
-    evidence_id = fact.fact.evidence_id
-    record, reading = store.evidence[evidence_id], store.readings.get(evidence_id)
-    return passage_finding(key, fact, record, reading, [one.told(record, reading) for one in asked])
 
 
 def _failed(inquiry: Inquiry, weighed: Sequence[Weighed]) -> frozenset[str]:

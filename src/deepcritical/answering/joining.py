@@ -65,7 +65,7 @@ def planned(inquiry: Inquiry, plan: InquiryPlan, *, sure: bool) -> Inquiry:
     aspects = (*inquiry.aspects, *(Aspect(need) for need in plan.needs))
     kind = inquiry.kind
     is_open = sure and inquiry.frame and inquiry.frame.kind in _OPEN
-    if is_open and plan.needs and kind not in (InquiryKind.STUDY, InquiryKind.UNKNOWN):
+    if is_open and plan.needs and kind is not InquiryKind.UNKNOWN:
         first = Aspect(plan.needs[0])
         kind = _KINDS.get(first) or InquiryKind(first.value)
     return inquiry.model_copy(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from deepcritical.answering.cues import says
-from deepcritical.answering.study_facts import asks_of_study
 from deepcritical.domain.checklist import InquiryKind
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.patterns import bounded
@@ -95,7 +94,7 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (InquiryKind.TREATMENT, says(r"(?:treatments?|therap(?:y|ies)) (?:of|for|in)")),
 )
 """Kinds of a question of no fixed kind, by its words; the first that fits."""
-_SURE = (*(InquiryKind.STUDY, InquiryKind.GUIDANCE, InquiryKind.TRIALS, InquiryKind.UNKNOWN),)
+_SURE = (InquiryKind.GUIDANCE, InquiryKind.TRIALS, InquiryKind.UNKNOWN)
 """Kinds that the words of a question tell, whatever its frame is."""
 _RATHER: dict[InquiryKind, tuple[InquiryKind, ...]] = {
     InquiryKind.TREATMENT: (InquiryKind.FREQUENCY, InquiryKind.DIAGNOSIS, InquiryKind.CAUSE),
@@ -138,17 +137,11 @@ def asks_under_way(text: str) -> bool:
     return bool(_UNDER_WAY.search(text))
 
 
-def _by_words(text: str) -> InquiryKind | None:
-    if asks_of_study(text):
-        return InquiryKind.STUDY
-    return next((kind for kind, pattern in _BY_WORDS if pattern.search(text)), None)
-
-
 def kind_of(frame: QuestionFrame) -> InquiryKind:
     """Return what a question is after: by its frame, where that is sure, else by its words."""
     if _IN_MODELS.search(frame.text):
         return InquiryKind.MECHANISM
-    by_words = _by_words(frame.text)
+    by_words = next((kind for kind, words in _BY_WORDS if words.search(frame.text)), None)
     if by_words in _SURE:
         return by_words
     if _OF_CAUSE.search(frame.text) and frame.kind in _DOUBTFUL:

@@ -129,11 +129,6 @@ _NEEDS: dict[InquiryKind, tuple[_Need, ...]] = {
         _HARMS,
         _AGAINST,
     ),
-    InquiryKind.STUDY: (
-        _Need(Aspect.STUDY, "What do the records of {about}{inside} tell of the study itself?"),
-        _UNDER_WAY,
-        _AGAINST,
-    ),
     InquiryKind.UNKNOWN: (
         _Need(Aspect.UNKNOWN, "What do records call unclear of {about}{inside}?"),
         _EFFECT,
@@ -258,7 +253,7 @@ def _scope(kind: InquiryKind) -> tuple[str, ...]:
 
 def checklist_of(inquiry: Inquiry) -> Checklist:
     """The needs of a question of its kind, then what else it wants known, 3-7 in all."""
-    needs = {need.aspect: need for need in _NEEDS[inquiry.kind]}
+    needs = {need.aspect: need for need in _NEEDS.get(inquiry.kind, _NEEDS[InquiryKind.OTHER])}
     for aspect in inquiry.aspects:
         if aspect in _MORE:
             needs.setdefault(aspect, _MORE[aspect])

@@ -14,7 +14,6 @@ from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed,
 from deepcritical.answering.facts import fact_of, fact_of_span, joined
 from deepcritical.answering.fitting import Fitting
 from deepcritical.answering.kinds import asks_under_way
-from deepcritical.answering.study_facts import facts_asked, names_of_studies, sentences_with
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
 from deepcritical.answering.typed import tells_dose, typed_starts
 from deepcritical.answering.weighing import appraised, drugs_asked
@@ -60,7 +59,6 @@ _ROLES = {
     Aspect.SAFETY: FactRole.HARM,
     Aspect.MECHANISM: FactRole.MECHANISM,
     Aspect.REGISTERED: FactRole.DESIGN,
-    Aspect.STUDY: FactRole.DESIGN,
 }
 _TREATS = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
 _BY_READING: dict[Aspect, tuple[str, ...]] = {
@@ -109,15 +107,12 @@ class PassageReader:
         self._inquiry = inquiry
         self._items = checklist.items
         self._readings = readings or {}
-        self._of_study = facts_asked(inquiry.text)
         self._of_treatment = inquiry.kind is InquiryKind.TREATMENT
         self._of_harms = inquiry.kind is InquiryKind.SAFETY
         self._under_way = inquiry.kind is InquiryKind.TRIALS and asks_under_way(inquiry.text)
         self._topics: Topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         self._weights = Weights(records)
         self._fitting = Fitting(inquiry, self._topics, self._weights, self._items[0].id)
-        known = " ".join(subject.name for subject in self._topics.subjects)
-        self._study_names = [n for n in names_of_studies(inquiry.text) if n not in known]
         self._best_coverage = max(
             (self._coverage(r) for r in records if self._names_all(r)), default=0.0
         )
@@ -226,20 +221,11 @@ class PassageReader:
                 if stopped or not self._under_way or is_under_way(record, ""):
                     yield from self._of_entry(item, evidence_id, record, graded, bearing)
                 continue
-            if item.aspect is Aspect.STUDY:
-                for span in self._told_of_study(evidence_id, record)[:_MOST_OF_RECORD]:
-                    yield fact_of_span(item, span, evidence_id, graded, *bearing)
-                continue
             if is_plan and (item.aspect not in _OF_PLANS or self._of_harms):
                 continue
             for span, score in self._best(item, evidence_id, record, bearing):
                 fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
                 yield fact_of(item, fact, graded, direct=bearing.direct, relevance=round(score, 3))
-
-    def _told_of_study(self, evidence_id: str, record: Evidence) -> list[Span]:
-        named = all(name in told_of(record) for name in self._study_names)
-        reading = self._readings.get(evidence_id)
-        return sentences_with(self._of_study, record, reading) if named else []
 
     def _of_entry(
         self,

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from deepcritical.answering.study_facts import names_of_studies
 from deepcritical.answering.topics import Topics, topics_of
-from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry, InquiryKind
+from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry
 from deepcritical.domain.question import SearchBlock, SearchQuery
 from deepcritical.questions.forms import research_question, wants_verdict
 from deepcritical.questions.searching import search_sides
@@ -58,7 +57,6 @@ _WORDINGS: Mapping[Aspect, tuple[_Words, ...]] = {
         _Words("guideline recommendation review", ("guideline*", "consensus", "recommend*")),
     ),
     Aspect.REGISTERED: (_Words("trial registered recruiting", ('"clinical trial"', "protocol")),),
-    Aspect.STUDY: (_Words("trial registered protocol", ('"clinical trial"', "protocol")),),
     Aspect.UNKNOWN: (
         _Words("unknown unclear further research", ("unknown", "unclear", '"further research"')),
     ),
@@ -122,8 +120,7 @@ class _Maker:
         self._asked = next((condition.name for condition in inquiry.conditions), "")
         self._others = (*(d.name for d in inquiry.drugs[1:]), *(c.name for c in named[1:]))
         topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
-        studies = names_of_studies(inquiry.text) if inquiry.kind is InquiryKind.STUDY else ()
-        words = (*studies, *(_written(word[0], inquiry.text) for word in topics.words))
+        words = (_written(word[0], inquiry.text) for word in topics.words)
         self._words = tuple(dict.fromkeys(words))[:_MOST_WORDS]
         self._text = inquiry.text
 

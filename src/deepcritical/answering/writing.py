@@ -68,7 +68,7 @@ def synthesize(
 
 
 _EXACT = (
-    *(InquiryKind.DOSE, InquiryKind.STUDY, InquiryKind.TRIALS),
+    *(InquiryKind.DOSE, InquiryKind.TRIALS),
     *(InquiryKind.ELIGIBILITY, InquiryKind.UNKNOWN, InquiryKind.GUIDANCE),
 )
 """Kinds that tell by themselves what is asked: a word that no record has may be beside it."""

@@ -66,6 +66,11 @@ _YEARS = range(1950, 2036)
 _GOES_ON = bounded(r"^(?:,| and| to|-|) ?\d")
 _PREPOSITION = bounded(rf"^(?: (?!{_WHO}\b)[\w-]+){{1,3}}? (?:in|of|with|among|from|for) ")
 _TO_ONE_ARM = bounded(rf"^ {_NOUN}(?: who were)? {_RANDOM} to [\w -]+,", re.IGNORECASE)
+_SCREENED = bounded(
+    r"^[^.;\d]{0,60}\b(?:evaluable|assessable|screened|assessed for|invited|approached|"
+    r"contacted)\b",
+    re.IGNORECASE,
+)
 _SHARE = bounded(r"^[^.;(\d]{0,40}\(\d[\d.·]*\s?%[);]|^ (?:out )?of (?:the )?\d")
 
 
@@ -118,6 +123,7 @@ def people_in(sentence: str) -> Iterator[Quantity]:
     for one in quantities(sentence):
         before, behind = sentence[: one.start], sentence[one.end :]
         part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
+        part = part or _SCREENED.match(behind)
         date = one.value in _YEARS and _CALENDAR.search(before)
         if _is_whole(one, behind) and not (part or date or _GOES_ON.match(behind)):
             yield one

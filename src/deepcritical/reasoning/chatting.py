@@ -12,10 +12,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Literal, NamedTuple
 
+from deepcritical.answering.cues import AIM, CUES
 from deepcritical.answering.needs import inquiry_of
 from deepcritical.answering.queries import need_queries
 from deepcritical.answering.records import FollowUp, Passage, Quote, answer
 from deepcritical.domain.chat import ChatAnswer, ChatSentence, FoundRecords
+from deepcritical.domain.checklist import Aspect
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
 from deepcritical.domain.evidence import Evidence
@@ -150,17 +152,6 @@ _MOST_LISTED = 10
 _CLOSING, _MOST_RESULTS = 3, 2
 _RESULTS, _HARMS = ("result", "finding"), ("harm", "safety", "adverse")
 """Names of the sections that say what came out."""
-_FOUND = bounded(
-    r"\b(?:increas|decreas|reduc|improv|worsen|associat|correlat|affect|differ|chang|benefi)\w*|"
-    r"\b(?:higher|lower|greater|fewer|less|more|better|worse|fell|rose|similar|comparable|superior|"
-    r"effective|significant\w*|no effect)\b",
-    re.IGNORECASE,
-)
-_AIM = bounded(
-    r"\b(?:aim(?:s|ed)? (?:to|of|was|is)|objectives?|purpose|sought to|whether|will be|designed to|"
-    r"hypothesi[sz]\w*|to (?:evaluate|assess|determine|investigate|examine|compare|explore))\b",
-    re.IGNORECASE,
-)
 
 
 class Exchange(NamedTuple):
@@ -335,7 +326,8 @@ def _telling(body: Sequence[Span]) -> list[Span]:
     The first results are those of what the study was made for.
     """
     labelled = [s for s in body if s.label.startswith(_RESULTS)]
-    results = labelled or [s for s in body if _FOUND.search(s.text) and not _AIM.search(s.text)]
+    found = CUES[Aspect.EFFECT]
+    results = labelled or [s for s in body if found.search(s.text) and not AIM.search(s.text)]
     harms = [s for s in body if s.label.startswith(_HARMS)]
     wanted = {*results[:_MOST_RESULTS], *harms[:1], *body[-1:]} if results else body[-_CLOSING:]
     return [span for span in body if span in wanted]

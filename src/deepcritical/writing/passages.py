@@ -23,11 +23,7 @@ LEADS = {
 
 
 def passage_finding(
-    key: str,
-    fact: ItemFact,
-    record: Evidence,
-    reading: StudyReading | None = None,
-    told: Sequence[str] = (),
+    key: str, fact: ItemFact, record: Evidence, reading: StudyReading | None = None
 ) -> Finding:
     """Return a located sentence as a finding.
 
@@ -36,7 +32,6 @@ def passage_finding(
         fact: The sentence.
         record: Its record.
         reading: What the record says of its study.
-        told: Facts of the study that are asked for.
     """
     graded = grade(record)
     strength = [graded.design.value.partition(" (")[0].partition(", no ")[0]]
@@ -44,7 +39,6 @@ def passage_finding(
         strength.append(status)
     if people := _people(reading) if reading else graded.participants:
         strength.append(f"{people:,} people")
-    strength += [one for one in told if one and one not in strength]
     if place := record.place_of(fact.fact.start):
         strength.append(place)
     if graded.concern:

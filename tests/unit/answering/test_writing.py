@@ -153,8 +153,7 @@ MADE = record(
     f"{SAFE} Results: "
     "Metformin lowered urate (p = 0.01). Conclusion: The effect on pain remains to be studied.",
     "Metformin in gout (MAG)",
-    sponsor="Examplol Ltd", phase="PHASE2", linked_ids=("nct:NCT99000009",),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
@@ -162,17 +161,12 @@ MADE = record(
     [
         ("What dose of metformin was used in gout?", "randomised to metformin 500 mg daily"),
         ("For how many weeks was metformin given?", "for 9 weeks"),
-        ("Who sponsored the MAG trial of metformin?", "sponsor: Examplol Ltd"),
-        ("What phase is the MAG trial of metformin?", "phase 2"),
-        ("What is the registration number of the MAG trial?", "registered as NCT99000009"),
         ("In which patients was metformin tested in gout?", "40 adults with gout"),
         ("What is unknown about metformin in gout?", "remains to be studied"),
         ("Does metformin cause bleeding?", "Bleeding was seen in 3%"),
         ("Does metformin lower ferritin?", None),
         ("Does metformin shorten hospital stay in gout?", None),
         ("When is metformin contraindicated in gout?", None),
-        ("How long were people on metformin followed up?", None),
-        ("Why was the MAG trial of metformin stopped?", None),
         ("What dose of aspirin was used in gout?", None),
     ],
 )

@@ -48,14 +48,6 @@ _PLUS = bounded(
     r"\s(?:plus|and|with|combined with|in combination with|followed by|added to)\s|\s?\+\s?", re.I
 )
 _NUMBERED = bounded(r"^(?:group|arm) \w+$", re.IGNORECASE)
-_LETTERED = bounded(
-    r"\s\(\s?(?:the )?(?P<id>(?:group|arm) (?:[A-D]|[1-4]|I{1,3}|IV)|[\w-]+ (?:group|arm))"
-    r"(?=[\s,;:)])",
-    re.IGNORECASE,
-)
-_ONLY_DOSE = bounded(
-    r"^[\d.]+[\s-]?\w{0,3}$|^(?:low|high|standard)(?:er)?[\s-]dose$", re.IGNORECASE
-)
 _NEW_DRUG = bounded(
     r"^(?:(?:effects?|efficacy|safety|efficacy and safety|trial|study) of )?([A-Za-z][\w-]{5,30})"
     r" (?:in|for|versus|vs\.?|compared with|against)\s",
@@ -64,12 +56,6 @@ _NEW_DRUG = bounded(
 """Names of what a title tests, where no dictionary has them: words that are none of English."""
 _LISTED = bounded(r",?\s(?:and|or|versus|vs\.?)\s|,\s", re.IGNORECASE)
 _MOST_ARMS = 6
-_NO_LABEL = bounded(
-    r"^(?:uses?|used|using|receive[ds]?|receiving|applied|applying|given|taken|every|oncology)$|"
-    r"^(?:be|use|using|receive|apply)\s|-$|\b(?:when|every|if|five)$",
-    re.IGNORECASE,
-)
-"""Words beside an arm, which are no name of one."""
 _THIRD = bounded(
     r"\b(?:arm|group) (?:C|3|III)\b|\b(?:three|four|five|[3-5])[- ](?:\w+ )?(?:arms?|groups)\b",
     re.IGNORECASE,
@@ -128,10 +114,7 @@ def find_arms(told: Sequence[Span]) -> KnownArms:
 
 def _add(drafts: list[_Draft], name: str, *, listed: bool = False) -> _Draft | None:
     """Add an arm, or a name of one that is known; None for a part of a name."""
-    if _NO_LABEL.search(name):
-        return None
-    role = _by_role(drafts, name)
-    same = role or next((d for d in drafts if _is_same(d.label, name)), None)
+    same = next((d for d in drafts if _is_same(d.label, name)), None)
     if same:
         same.aliases.add(name)
         return same
@@ -156,16 +139,6 @@ def _is_part_of_one(drafts: list[_Draft], name: str) -> bool:
     return False
 
 
-def _by_role(drafts: list[_Draft], name: str) -> _Draft | None:
-    """The only arm that is tested, or the only control, for a name that tells no more."""
-    listed = [d for d in drafts if d.listed]
-    if len(listed) != 2 or sum(d.is_control for d in listed) != 1:
-        return None
-    if _TESTED_ROLE.match(name):
-        return next(d for d in listed if not d.is_control)
-    return next(d for d in listed if d.is_control) if _CONTROL_ROLE.match(name) else None
-
-
 def _add_groups(drafts: list[_Draft], lines: Sequence[str]) -> None:
     """Add the names of groups; beside listed arms those only that are names of them."""
     found = [name for line in lines[1:] for names in group_names(line) for name in names]
@@ -177,7 +150,7 @@ def _add_groups(drafts: list[_Draft], lines: Sequence[str]) -> None:
 
 def _is_known(drafts: list[_Draft], name: str) -> bool:
     words = content_words(name)
-    return any(words & content_words(d.label) for d in drafts) or bool(_by_role(drafts, name))
+    return any(words & content_words(d.label) for d in drafts)
 
 
 def _add_control(drafts: list[_Draft], text: str) -> None:
@@ -229,16 +202,11 @@ def _alias(drafts: Sequence[_Draft], text: str) -> None:
 
 
 def _alias_places(drafts: Sequence[_Draft], text: str) -> None:
-    """Give the only control of a kind its other names, and arms the names in brackets behind."""
+    """Give the only control of a kind its other names."""
     for kind, pattern in CONTROLS:
         of_kind = [d for d in drafts if d.control == kind]
         if len(of_kind) == 1:
             of_kind[0].aliases |= {m.group() for m in pattern.finditer(text)}
-    for match in _LETTERED.finditer(text):
-        before = text[: match.start()].casefold().removesuffix(" group").removesuffix(" groups")
-        for draft in drafts:
-            if any(before.endswith(alias.casefold()) for alias in draft.aliases):
-                draft.aliases |= {match["id"], re.sub(r" (?:group|arm)$", "", match["id"])}
 
 
 _CONTROL_NAMES = ("control", "controls", "comparison")
@@ -288,5 +256,5 @@ def _arm(letter: str, draft: _Draft, long_forms: dict[str, str]) -> Arm:
 def _interventions(label: str, long_forms: dict[str, str]) -> Iterable[Intervention]:
     parts = [re.sub(r"\s(?:alone|only|group|arm)$", "", p.strip()) for p in _PLUS.split(label)]
     for part in parts:
-        if part and control_kind(part) is None and not _ONLY_DOSE.match(part):
+        if part and control_kind(part) is None:
             yield Intervention(name=part, drug=canonical_drug(long_forms.get(part, part)))

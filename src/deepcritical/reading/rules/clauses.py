@@ -46,7 +46,6 @@ _BREAK = bounded(
     r"\swith\s(?=(?:similar|no)\s)",
     re.IGNORECASE,
 )
-_CONCEDED = bounded(r"^(?:while|although|though|whereas) [^,]{3,200}, ", re.IGNORECASE)
 _OPEN, _CLOSE = "([", ")]"
 
 
@@ -101,9 +100,6 @@ def clauses(text: str, sentence: int, label: str) -> Iterator[Clause]:
     """Yield the clauses of a sentence; each has the brackets that stood in it."""
     line, asides = plain(text)
     cuts = [(m.start(), m.end()) for m in _BREAK.finditer(line)]
-    aside = _CONCEDED.match(line)
-    if aside and not (cuts and cuts[0][0] < aside.end()):
-        cuts.insert(0, (aside.end() - 2, aside.end()))
     starts = [0, *(end for _, end in cuts)]
     ends = [*(start for start, _ in cuts), len(line)]
     for start, end in zip(starts, ends, strict=True):

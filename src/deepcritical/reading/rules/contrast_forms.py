@@ -75,11 +75,6 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"(?:{_WHEN}\s{_IN}\s(?P<arm2>{MARK}))?(?P<tail>[^⟦]*)$",
         ),
         (
-            "in arm, outcome was more",
-            rf"^{_IN}\s(?P<arm1>{MARK}),?\s(?P<o>[^⟦]+?)\s{_BE}\s{_NEGATED}{_ADVERB}{_CUE}"
-            r"(?P<tail>[^⟦]*)$",
-        ),
-        (
             "arm had more outcome",
             rf"^(?P<arm1>{MARK})\s{_NEGATED}{_ADVERB}(?:had|has|have|showed|shows|experienced|"
             r"reported|demonstrated|achieved|required|spent|led to|lost|gained|had to|"
@@ -137,11 +132,6 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"(?:seen|observed|found|noted|reported|recorded|achieved|obtained|detected|"
             rf"documented|occurred))?{_WHEN}\s{_IN}\s(?P<arm1>{MARK})(?P<tail>[^⟦]*)$",
         ),
-        (
-            "outcome showed more in arm",
-            rf"^(?P<of>[^⟦]+?)\s(?:showed|revealed|demonstrated|indicated)\s(?P<no1>no\s)?"
-            rf"(?:an?\s)?{_ADVERB}{_CUE}\s(?P<o>[^⟦]+?)\s{_IN}\s(?P<arm1>{MARK})(?P<tail>[^⟦]*)$",
-        ),
     )
 )
 _SIGNIFICANT = (
@@ -181,12 +171,6 @@ _NULLS: tuple[re.Pattern[str], ...] = tuple(
         rf"differ(?:\s\w+ly)?(?:\s{_PAIR})?(?P<tail>[^⟦]*)$",
         rf"^(?P<o>[^⟦]+?)(?:\s(?:of|in|for)\s(?P<both1>{MARK}))?\s(?:{_BE}|showed)\s(?:also\s)?"
         rf"(?:\w+ly\s){{0,2}}(?:{_ALIKE})(?:\s{_PAIR})?(?P<tail>[^⟦]*)$",
-        rf"^(?P<both>{MARK})\s(?:{_BE}|had|showed)\s(?:an?\s)?(?:\w+ly\s){{0,2}}(?:{_ALIKE})\s"
-        rf"(?:{_OF}\s)?(?P<o>[^⟦]+)$",
-        rf"^(?:similar|comparable|equivalent)\s(?P<o>[^⟦]+?){_SEEN}\s{_PAIR}(?P<tail>[^⟦]*)$",
-        rf"^(?P<o>[^⟦]+?)\s(?:showed|revealed)\s(?:no|not any)\s{_SIGNIFICANT}differences?\s"
-        rf"{_PAIR}(?P<tail>[^⟦]*)$",
-        rf"^(?P<o>[^⟦]+?)\s{_BE}\snot\s(?:statistically\s)?significant\s{_PAIR}(?P<tail>[^⟦]*)$",
     )
 )
 

@@ -19,13 +19,7 @@ from deepcritical.reading.rules.clauses import (
     result_sentences,
 )
 from deepcritical.reading.rules.contrast_forms import Told, told_by
-from deepcritical.reading.rules.effect_figures import (
-    Figures,
-    effect_of,
-    figures_of,
-    is_mixed,
-    values_told,
-)
+from deepcritical.reading.rules.effect_figures import Figures, effect_of, is_mixed, values_told
 from deepcritical.reading.rules.marking import marked
 from deepcritical.reading.rules.words import PEOPLE, content_words
 
@@ -119,7 +113,6 @@ _NO_OUTCOME = bounded(
     r"differ|than|compared|between|within)\b|\s(?:was|were|did)\b|[()\[\]]|^(?:that|to|by|with|whether|from|if|when)\s",
     re.IGNORECASE,
 )
-_CHANGE_UP = bounded(r"^(?:improvements?|benefits?)\b", re.IGNORECASE)
 _SAFETY = bounded(r"\b(?:adverse|side[- ]effects?|safety|tolerab\w+|toxicit\w+)\b", re.IGNORECASE)
 _MOST_WORDS = 30
 
@@ -189,9 +182,8 @@ def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Itera
     """The results that a clause tells; none where a form, an arm or an outcome is not clear."""
     if _NO_RESULT.search(clause.text):
         return
-    people, text, shift = _without_people(clause.text, title, arms)
-    timepoint, text, moved = _without_time(text)
-    own = clause._replace(text=text) if not shift and not moved else None
+    people, text = _without_people(clause.text, title, arms)
+    timepoint, text = _without_time(text)
     found = marked(text, arms)
     all_told = told_by(found, arms.pair)
     if not all_told and (found_by := _by_values(clause, arms) or _by_estimate(clause, arms)):
@@ -199,12 +191,10 @@ def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Itera
     for told in all_told:
         if not told.by_name and told.way != "same" and _ELSEWHERE.search(clause.text):
             return
-        outcome, later = _outcome(found.restored(told.outcome))
+        outcome = _outcome(found.restored(told.outcome))
         if not outcome or is_mixed(clause):
             return
-        whole = found if own else marked(clause.text, arms)
-        figures = figures_of(own or clause, whole, told.a, told.b)
-        if result := _settled(told, outcome, clause, figures, (people, timepoint or later)):
+        if result := _settled(told, outcome, clause, people, timepoint):
             yield result
 
 
@@ -212,38 +202,36 @@ _ELSEWHERE = bounded(r"\b(?:before|baseline|from|after treatment|than|both)\b", 
 """Words of a comparison with something else than the other arm."""
 
 
-def _without_people(text: str, title: frozenset[str], arms: KnownArms) -> tuple[str, str, bool]:
+def _without_people(text: str, title: frozenset[str], arms: KnownArms) -> tuple[str, str]:
     """Return whom a clause is about, if not all of the study, and the clause without them."""
     lead = None if _PEOPLE_LEAD.search(text) or _TIME.match(text) else _LEAD_IN.match(text)
     at = lead.end() if lead and not marked(lead.group(), arms).mentions else 0
-    text, shift = text[at:], bool(at)
+    text = text[at:]
     for pattern in (_PEOPLE_LEAD, _PEOPLE_TAIL):
         match = pattern.search(text)
         if match and not marked(match.group(), arms).mentions:
             who = match["who"].strip()
             rest = text[: match.start()] + text[match.end() :]
-            return ("" if content_words(who) <= title else who), rest, True
-    return "", text, shift
+            return ("" if content_words(who) <= title else who), rest
+    return "", text
 
 
-def _without_time(text: str) -> tuple[str, str, bool]:
+def _without_time(text: str) -> tuple[str, str]:
     match = _TIME.search(text)
     if match is None:
-        return "", text, False
+        return "", text
     rest = (text[: match.start()] + text[match.end() :]).lstrip(" ,")
-    return match["time"], rest, True
+    return match["time"], rest
 
 
-def _outcome(told: str) -> tuple[str, str]:
-    """The outcome in its words, and a time that stood behind it."""
+def _outcome(told: str) -> str:
+    """The outcome in its words; '' where they are none of one."""
     text = _CUT.sub("", told.strip(" ,.;"))
     for _ in range(4):
         text = _ARTICLE.sub("", text)
     text = text.strip(" ,.;")
     unfit = _NO_OUTCOME.search(text) or _CONDUCT.search(text)
-    if not text or len(text.split()) > _MOST_WORDS or unfit:
-        return "", ""
-    return text, ""
+    return "" if unfit or len(text.split()) > _MOST_WORDS else text
 
 
 def _by_values(clause: Clause, arms: KnownArms) -> Result | None:
@@ -256,12 +244,12 @@ def _by_values(clause: Clause, arms: KnownArms) -> Result | None:
         return None
     if effect is None and values[1].unit != "%" and values[1].one.events is None:
         return None  # of people, whether arms differ can be calculated
-    outcome, _ = _outcome(found.restored(lead["o"]))
+    outcome = _outcome(found.restored(lead["o"]))
     if not outcome or len(found.mentions) != 2:
         return None
     (a, b), figures = values
     told = Told(outcome, a, b, "same", "values", by_name=True)
-    return _settled(told, outcome, clause, figures, ("", ""))
+    return _settled(told, outcome, clause, figures=figures)
 
 
 def _by_estimate(clause: Clause, arms: KnownArms) -> Result | None:
@@ -273,11 +261,11 @@ def _by_estimate(clause: Clause, arms: KnownArms) -> Result | None:
     told = effect is not None and effect.ci_low is not None
     if not told or lead is None or arms.pair is None or significant(effect) is not False:
         return None
-    outcome, _ = _outcome(lead["o"])
+    outcome = _outcome(lead["o"])
     if not outcome or is_mixed(clause):
         return None
     told_of = Told(outcome, *arms.pair, "same", "values", by_name=False)
-    return _settled(told_of, outcome, clause, None, ("", ""))
+    return _settled(told_of, outcome, clause)
 
 
 _VALUE_LEAD = bounded(
@@ -287,9 +275,14 @@ _VALUE_LEAD = bounded(
 
 
 def _settled(
-    told: Told, outcome: str, clause: Clause, figures: Figures | None, about: tuple[str, str]
+    told: Told,
+    outcome: str,
+    clause: Clause,
+    people: str = "",
+    timepoint: str = "",
+    figures: Figures | None = None,
 ) -> Result | None:
-    """The result with direction, effect and figures that agree; None where they contradict."""
+    """The result with a direction and an effect that agree; None where they contradict."""
     effect = effect_of(clause)
     sure = significant(effect)
     by_words = told.form != "values"
@@ -298,19 +291,18 @@ def _settled(
     more = _MORE.get(told.way) if by_words else None
     null = sure is False or (told.way == "same" and by_words)
     null = null or bool(_NON_SIGNIFICANT.search(clause.text))
-    better: Better = "no_difference" if null else _better(told, outcome)
     base = Result(
         outcome=outcome,
         kind="safety" if _SAFETY.search(outcome) else "clinical",
         a=told.a,
         b=told.b,
-        better=better,
+        better="no_difference" if null else _better(told),
         more=None if null else more,
         effect=effect,
         figures=(figures.one, figures.other) if figures else (),
         unit=figures.unit if figures else "",
-        people=about[0],
-        timepoint=about[1],
+        people=people,
+        timepoint=timepoint,
         sentences=(clause.sentence,),
     )
     return _agreeing(base, more)
@@ -319,28 +311,20 @@ def _settled(
 _MORE: dict[str, Literal["a", "b"]] = {"more": "a", "less": "b"}
 
 
-def _better(told: Told, outcome: str) -> Better:
+def _better(told: Told) -> Better:
     if told.form == "values":
         return "unclear"
     if told.way in ("better", "worse"):
         return "a" if told.way == "better" else "b"
-    if _CHANGE_UP.match(outcome):
-        return "a" if told.way == "more" else "b"
     return "unclear"
 
 
 def _agreeing(result: Result, more: Literal["a", "b"] | None) -> Result:
-    """The result without figures or an estimate that point the other way than its words."""
-    if more is None:
+    """The result without an estimate that points the other way than its words."""
+    by_effect = has_more(result.model_copy(update={"more": None})) if more else None
+    if result.effect is None or by_effect in (None, more):
         return result
-    by_figures = has_more(result.model_copy(update={"effect": None, "more": None}))
-    by_effect = has_more(result.model_copy(update={"figures": (), "more": None}))
-    changes: dict[str, object] = {}
-    if by_figures not in (None, more):
-        changes |= {"figures": (), "unit": ""}
-    if result.effect and by_effect not in (None, more):
-        changes["effect"] = _p_alone(result.effect)
-    return result.model_copy(update=changes)
+    return result.model_copy(update={"effect": _p_alone(result.effect)})
 
 
 def _p_alone(effect: Effect) -> Effect | None:

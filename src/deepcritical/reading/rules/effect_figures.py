@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import ArmFigure, Effect, EffectMeasure
-from deepcritical.reading.rules.clauses import Aside, Clause
+from deepcritical.reading.rules.clauses import Clause
 from deepcritical.reading.rules.marking import BOTH, MARK, Marked
 from deepcritical.reading.rules.words import PEOPLE
 
@@ -18,7 +18,6 @@ _P = bounded(
     r"(?P<op><=|>=|[=<>≤≥]|&lt;|"
     r"&gt;|was|of)\s?(?P<p>0?[.·]\s?\d+|[01](?:[.·]0+)?(?![\d.·]))"
 )
-_P_NOT_SIGNIFICANT = bounded(r"(?<![\w.])[Pp]\s?=?\s?(?:NS|n\.s\.|ns)\b")
 _OF_OTHER_TESTS = bounded(r"interaction|heterogeneity|non-?inferiority|\btrend\b", re.IGNORECASE)
 _CI = bounded(
     rf"(?P<level>\d\d(?:\.\d)?)\s?%\s?(?:CIs?\b|confidence (?:interval|limits?)s?|CrI)"
@@ -26,7 +25,6 @@ _CI = bounded(
     r"(?![.·]?\d)",
     re.IGNORECASE,
 )
-_BARE_CI = bounded(rf"^\s?%?\s?[\[(,;]\s?(?P<low>{_NUMBER})\s?(?:to|–|-|−)\s?(?P<high>{_NUMBER})")
 _MEASURE_WORDS: tuple[tuple[EffectMeasure, str], ...] = (
     ("HR", r"(?-i:a?HRs?)|hazards? ratio"),
     ("OR", r"(?-i:a?ORs?)|odds ratio"),
@@ -44,6 +42,8 @@ _MEASURES = tuple(
     )
     for measure, words in _MEASURE_WORDS
 )
+
+
 _VALUE = (
     r"(?:(?P<e{0}>\d{{1,6}})\s?(?:/|of|out of)\s?(?P<n{0}>\d{{1,6}})(?![\d/])"
     r"(?:[,\s]\s?(?P<q{0}>\d{{1,3}}(?:[.·]\d{{1,3}})?)\s?%)?|"
@@ -53,14 +53,6 @@ _VALUE = (
 _UNIT = r"(?:\s(?P<unit>(?!vs|versus|and|compared|in|for|to|with)[a-zA-Zµμ][\w/µμ²^]{0,9}))?"
 _ONE, _TWO = _VALUE.format(1), _VALUE.format(2)
 _FROM = r"(?<![\w.,/=<>≤≥±−–-])"
-_PAIR = bounded(
-    rf"(?<!and ){_FROM}{_ONE}{_UNIT}[,;]?\s?(?:vs?\.?|versus|compared (?:with|to)|against)\s{_TWO}"
-    r"(?!\s?(?:and|,)\s?\d)",
-    re.IGNORECASE,
-)
-_RESPECTIVELY = bounded(
-    rf"{_FROM}{_ONE}{_UNIT}\s(?:vs?\.?|versus|and)\s{_TWO}[^.;\d]*\brespectively\b", re.IGNORECASE
-)
 _FILL = r"[^⟦⟧\d;]{0,40}?"
 _IN_TURN = bounded(
     rf"{_FROM}{_ONE}{_UNIT}{_FILL}(?:in|for|with|on|among|of|by)\s(?P<a>{MARK}){_FILL}\b(?:and|vs?\.?|"
@@ -78,10 +70,6 @@ _OF_SOME = bounded(
     re.IGNORECASE,
 )
 """A part of the people of an arm."""
-_LISTS = bounded(r",\s|\sand\s")
-"""Several outcomes, each of which may have one of the values."""
-_ASIDE_VALUE = bounded(rf"^\s?(?:mean,?\s)?{_ONE}{_UNIT}(?=$|[\s,;)])", re.IGNORECASE)
-_NOT_A_VALUE = bounded(r"^\s?(?:n\s?=|p\s?[=<>]|aged?\b|range)", re.IGNORECASE)
 
 
 class Figures(NamedTuple):
@@ -99,7 +87,7 @@ def _float(text: str) -> float:
 def is_mixed(clause: Clause) -> bool:
     """Return whether some p-values of a clause are significant and some are not."""
     tests = {_is_significant(m["op"], _float(m["p"])) for m in _P.finditer(clause.whole)}
-    return len(tests | ({False} if _P_NOT_SIGNIFICANT.search(clause.whole) else set())) > 1
+    return len(tests) > 1
 
 
 def _is_significant(operator: str, p: float) -> bool:
@@ -114,25 +102,22 @@ def effect_of(clause: Clause) -> Effect | None:
     if _OF_OTHER_TESTS.search(text):
         return None
     tests, intervals = list(_P.finditer(text)), list(_CI.finditer(text))
-    silent = _P_NOT_SIGNIFICANT.search(text)
     told: dict[str, object] = {}
-    if len(tests) == 1 and not silent:
+    if len(tests) == 1:
         operator = {"was": "=", "of": "=", "≤": "<", "<=": "<", "≥": ">", ">=": ">"}.get(
             tests[0]["op"], {"&lt;": "<", "&gt;": ">"}.get(tests[0]["op"], tests[0]["op"])
         )
         told = {"p": _float(tests[0]["p"]), "p_operator": operator}
-    elif silent and not tests:
-        told = {"p_operator": "ns"}
     elif len({_is_significant(t["op"], _float(t["p"])) for t in tests}) > 1:
         return None
     estimates = list(_estimates(text))
     if len(estimates) == 1 and len(intervals) <= 1:
-        told |= _estimated(text, estimates[0], intervals)
+        told |= _estimated(*estimates[0], intervals)
     return Effect.model_validate(told) if told else None
 
 
-def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float, int]]:
-    """Yield the estimates of a text: measure, value and where the value ends."""
+def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float]]:
+    """Yield the estimates of a text: measure and value."""
     number = re.compile(_NUMBER)
     seen: set[int] = set()
     for measure, pattern in _MEASURES:
@@ -144,48 +129,22 @@ def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float, int]]:
                 and "%" not in text[value.end() : value.end() + 2]
             ):
                 seen.add(value.start())
-                yield measure, _float(value.group()), value.end()
+                yield measure, _float(value.group())
 
 
 def _estimated(
-    text: str, estimate: tuple[EffectMeasure, float, int], intervals: Sequence[re.Match[str]]
+    measure: EffectMeasure, value: float, intervals: Sequence[re.Match[str]]
 ) -> dict[str, object]:
-    measure, value, end = estimate
     told: dict[str, object] = {"measure": measure, "value": value}
-    interval = intervals[0] if intervals else _BARE_CI.match(text[end:])
-    if interval is None:
+    if not intervals:
         return told
+    interval = intervals[0]
     low, high = _float(interval["low"]), _float(interval["high"])
     if low > high and interval["low"][0] in "-−–" and interval["high"][0] not in "-−–":
         high = -high
     if low <= value <= high:
-        told |= {"ci_low": low, "ci_high": high}
-        if intervals:
-            told["ci_level"] = float(intervals[0]["level"])
+        told |= {"ci_low": low, "ci_high": high, "ci_level": float(interval["level"])}
     return told
-
-
-def figures_of(clause: Clause, marked: Marked, a: str, b: str) -> Figures | None:
-    """Return the values of arms a and b that a clause tells in one place; None elsewhere."""
-    values = values_told(marked)
-    if values is not None:
-        (one, other), figures = values
-        if {one, other} == {a, b}:
-            return figures if one == a else Figures(figures.other, figures.one, figures.unit)
-        return None
-    beside = _beside_mentions(clause.asides, marked, a, b)
-    if beside:
-        return beside
-    pairs = [m for aside in clause.asides for m in _PAIR.finditer(aside.text)]
-    pairs = pairs or list(_PAIR.finditer(clause.text))
-    order = list(dict.fromkeys(m.arm for m in marked.mentions if m.arm in (a, b)))
-    if not pairs and len(order) == 2 and not _LISTS.search(marked.text.partition("⟦")[0]):
-        texts = (clause.text, *(aside.text for aside in clause.asides))
-        pairs = [m for text in texts for m in _RESPECTIVELY.finditer(text)]
-    if len(pairs) != 1 or not order:
-        return None
-    first = _figures(pairs[0], a, b)
-    return first if order[0] == a else _figures(pairs[0], b, a, turned=True)
 
 
 def values_told(marked: Marked) -> tuple[tuple[str, str], Figures] | None:
@@ -199,11 +158,10 @@ def values_told(marked: Marked) -> tuple[tuple[str, str], Figures] | None:
     return (one, other), _figures(found[0], one, other)
 
 
-def _figures(match: re.Match[str], one: str, other: str, *, turned: bool = False) -> Figures:
+def _figures(match: re.Match[str], one: str, other: str) -> Figures:
     percent = bool(match["pct1"] or match["pct2"])
     unit = "%" if percent else (match["unit"] or "")
-    first, second = _figure(match, "1", one), _figure(match, "2", other)
-    return Figures(second, first, unit) if turned else Figures(first, second, unit)
+    return Figures(_figure(match, "1", one), _figure(match, "2", other), unit)
 
 
 def _figure(match: re.Match[str], number: str, arm: str) -> ArmFigure:
@@ -213,20 +171,3 @@ def _figure(match: re.Match[str], number: str, arm: str) -> ArmFigure:
     return ArmFigure(
         arm=arm, value=_float(match[f"v{number}"]), spread=_float(spread) if spread else None
     )
-
-
-def _beside_mentions(asides: Sequence[Aside], marked: Marked, a: str, b: str) -> Figures | None:
-    """Values in brackets right behind the mentions of both arms."""
-    told: dict[str, re.Match[str]] = {}
-    for mention in marked.mentions:
-        for aside in asides:
-            behind = 0 <= aside.at - mention.end <= 1 and not _NOT_A_VALUE.match(aside.text)
-            if behind and mention.arm not in told and (value := _ASIDE_VALUE.match(aside.text)):
-                told[mention.arm] = value
-    if a not in told or b not in told or bool(told[a]["pct1"]) != bool(told[b]["pct1"]):
-        return None
-    # A bare whole number behind an arm is the size of the arm.
-    if not any(told[a][k] for k in ("e1", "pct1", "sd1")) and "." not in told[a]["v1"]:
-        return None
-    unit = "%" if told[a]["pct1"] else (told[a]["unit"] or "")
-    return Figures(_figure(told[a], "1", a), _figure(told[b], "1", b), unit)

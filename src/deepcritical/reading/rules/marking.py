@@ -52,12 +52,6 @@ _NOT_AN_ARM = bounded(
     r"with or without|followed by|in combination|minus|phase|period|sequence)\b|/\w|-\w)",
     re.IGNORECASE,
 )
-_JOINED = bounded(
-    r"(?:\bplus|\+|\bcombined with|\bcombination with|\badded to|\bfollowed by|\bwithout|"
-    r"\b(?:before|prior to|non|pre|post)[ -]|\bchange in|\blevels? of|\bdoses? of|"
-    r"\bconcentrations? of)\s?(?:the )?$",
-    re.IGNORECASE,
-)
 _ALL = bounded(
     r"\b(?:(?:the )?(?:two|2) (?:[\w-]+ ){0,2}(?:groups|arms|treatments|regimens|drugs|cohorts|"
     r"interventions|therapies|schedules|schemes)|both (?:of the )?(?:[\w-]+ )?(?:groups|arms|"
@@ -126,7 +120,7 @@ def _named(text: str, arms: KnownArms) -> list[Mention]:
         before = _BEFORE.search(text[max(0, match.start() - 70) : match.start()])
         lead = before.group() if before else ""
         start = match.start() - len(lead)
-        if _NOT_AN_ARM.match(text[end:]) or _JOINED.search(text[max(0, start - 25) : start]):
+        if _NOT_AN_ARM.match(text[end:]):
             continue
         if match.group().lower() in ROLES and not _AS_GROUP.match(text[match.end() :]):
             continue
