@@ -208,7 +208,7 @@ class TestClient(OverHTTP):
     async def test_a_form_ends_too(self, make: Make, server: Server) -> None:
         server.faults.on("slow")
         with pytest.raises(SearchError, match="did not answer in time"):
-            await make().post("data", {"n": 1}, by=Deadline(0.2))
+            await make().get("data", {"n": "1" * 2_000}, by=Deadline(0.2), form_path="data")
 
     @pytest.mark.slow
     async def test_the_client_goes_on_after_the_end(self, make: Make, server: Server) -> None:

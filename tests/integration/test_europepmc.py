@@ -16,8 +16,8 @@ from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
-from deepcritical.tools.europepmc import MAX_PAGE, QUERY_BY_GET, EuropePMC
-from deepcritical.tools.http import SourceClient
+from deepcritical.tools.europepmc import MAX_PAGE, EuropePMC
+from deepcritical.tools.http import LONGEST_GET, SourceClient
 from deepcritical.tools.rate_limiter import limiter_for
 from tests.servers.europepmc import EuropePMCServer
 from tests.servers.faults import Fault, Faults
@@ -251,7 +251,7 @@ class TestLongQuery:
         query = SourceQuery(text="x", condition=condition, max_results=150)
         async with serving(many(150)) as site:
             result = await site.tool.fetch(query)
-        assert len(result.query_as_run.encode()) > QUERY_BY_GET
+        assert len(result.query_as_run.encode()) > LONGEST_GET
         assert len(result.evidence) == 150
         assert [asked["cursorMark"] for asked in site.server.asked] == ["*", f"after-{MAX_PAGE}"]
         assert {asked["query"] for asked in site.server.asked} == {result.query_as_run}

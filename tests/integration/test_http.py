@@ -16,7 +16,7 @@ import pytest
 from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import ConfigurationError, RateLimitError, SearchError
-from deepcritical.tools.http import ATTEMPTS, SourceClient, _retry_after_s
+from deepcritical.tools.http import ATTEMPTS, LONGEST_GET, SourceClient, _retry_after_s
 from deepcritical.tools.network import MAX_BODY_BYTES
 from deepcritical.tools.rate_limiter import limiter_for, new_limiter
 from tests.limiters import Noted
@@ -31,9 +31,9 @@ class TestAnswer(OverHTTP):
         assert "DeepCritical" in server.asked[0].headers["user-agent"]
 
     async def test_a_form_is_posted(self, make: Make, server: Server) -> None:
-        await make().post("data", {"id": "1,2", "n": 3})
+        await make().get("data", {"id": "1," * LONGEST_GET, "n": 3}, form_path="data")
         assert server.asked[0].method == "POST"
-        assert server.bodies == [b"id=1%2C2&n=3"]
+        assert server.bodies == [b"id=" + b"1%2C" * LONGEST_GET + b"&n=3"]
 
     async def test_a_packed_body_is_unpacked(self, make: Make, server: Server) -> None:
         whole = json.dumps({"text": "made up " * 50_000}).encode()
@@ -90,8 +90,8 @@ class TestRetry(OverHTTP):
     @pytest.mark.parametrize("fault", ["429", "500", "reset"])
     async def test_a_form_is_sent_again_whole(self, make: Make, server: Server, fault: Any) -> None:
         server.faults.on(fault, times=2)
-        await make().post("data", {"id": "1"})
-        assert server.bodies == [b"id=1"]
+        await make().get("data", {"id": "1" * 2_000}, form_path="data")
+        assert server.bodies == [b"id=" + b"1" * 2_000]
 
     @pytest.mark.parametrize("fault", ["429", "500", "reset", "truncated"])
     async def test_attempts_have_an_end(self, make: Make, server: Server, fault: Any) -> None:

@@ -24,6 +24,8 @@ from tests.servers.scripted import Make, OverHTTP, Server, refuse, storage_at
 
 KEY = "made-up-key-4711"
 
+LONG = {"q": "1" * 2_000}
+
 
 class TestFile:
     async def test_one_that_is_no_database_is_refused_before_it_is_needed(
@@ -102,7 +104,7 @@ class TestCache(OverHTTP):
     ) -> None:
         client = make(storage=storage)
         for _ in range(2):
-            assert (await client.post("data", {"id": "1"})).cached is False
+            assert (await client.get("data", LONG, form_path="data")).cached is False
         assert len(server.asked) == 2
 
     @pytest.mark.parametrize("status", [400, 429, 500])
@@ -153,7 +155,7 @@ class TestSecrets(OverHTTP):
             wait_s=0.01,
         )
         await client.get("data", {"q": "a"})
-        await client.post("data", {"q": "a"})
+        await client.get("data", LONG, form_path="data")
         assert [dict(r.query_params).get("api_key") for r in server.asked] == [KEY, KEY]
         errors = []
         for status in (400, 429, 500):

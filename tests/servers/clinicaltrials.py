@@ -79,7 +79,6 @@ class ClinicalTrialsServer:
             routes=[
                 Route("/api/v2/studies", self._search),
                 Route("/api/v2/studies/{nct}", self._single),
-                Route("/api/v2/version", self._version),
             ]
         )
 
@@ -101,9 +100,6 @@ class ClinicalTrialsServer:
         if end < len(found):
             answer["nextPageToken"] = f"{end}:{_fixed(params)}"
         return JSONResponse(answer)
-
-    async def _version(self, _: Request) -> Response:
-        return JSONResponse({"apiVersion": "9.9.9", "dataTimestamp": "2099-01-02T09:00:05"})
 
     async def _single(self, request: Request) -> Response:
         nct = request.path_params["nct"].upper()

@@ -176,8 +176,10 @@ def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[S
     drug, frame = question.drug, question.frame
     if drug is None or frame is None:
         return
-    if frame.harm and frame.condition:
-        yield asked(drug, frame.harm, condition.name)
+    outcomes = [Condition(name=name, names=(name,)) for name in frame.outcomes if frame.raises]
+    for harm in [frame.harm] if frame.harm else outcomes:
+        if frame.condition:
+            yield asked(drug, harm, condition.name)
     named = [other.name for other in frame.drugs if other.name != drug.name]
     named += [name for name in frame.comparators if name not in _CONTROLS]
     for other in named[:_MOST_OTHERS]:

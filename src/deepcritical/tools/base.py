@@ -86,6 +86,24 @@ class SourceResult(Model):
     """Whether the answer was kept from an earlier query."""
 
 
+RETRACTED = "Retracted Publication"
+"""The type by which grading knows a retraction."""
+
+
+def with_integrity(
+    evidence: Evidence, integrity: Integrity, notices: Sequence[str] = ()
+) -> Evidence:
+    """The record with that status and further notices; a retraction shows in its types, too."""
+    meta = evidence.metadata
+    more = (RETRACTED,) if integrity == "retracted" else ()
+    update = {
+        "integrity": integrity,
+        "notices": tuple(dict.fromkeys((*meta.notices, *notices))),
+        "publication_types": tuple(dict.fromkeys((*meta.publication_types, *more))),
+    }
+    return evidence.model_copy(update={"metadata": meta.model_copy(update=update)})
+
+
 class Parsed(NamedTuple):
     """The content of a source's payload."""
 

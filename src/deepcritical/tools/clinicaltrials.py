@@ -22,7 +22,7 @@ from deepcritical.tools.base import (
     outcome_of,
     ranked,
 )
-from deepcritical.tools.clinicaltrials_records import parse, read_version, studies_in
+from deepcritical.tools.clinicaltrials_records import parse, studies_in
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.query_utils import trial_params
 
@@ -97,13 +97,6 @@ class ClinicalTrials(SearchTool):
         if len(errors) == len(found):
             raise next((e for e in errors if isinstance(e, RateLimitError)), errors[0])
         return _result(found, most)
-
-    async def version(self, by: Deadline | None = None) -> str:
-        """The version of the API and the date of its data, as far as it tells them.
-
-        Raises SearchError.
-        """
-        return read_version((await self._client.get("version", {}, by=by)).content)
 
     async def _search(self, found: _Found, most: int, by: Deadline | None) -> None:
         """Page by page, until there are enough; an error ends it and is kept."""

@@ -64,17 +64,6 @@ def studies_in(payload: bytes) -> dict[str, Any]:
     raise SearchError(f"ClinicalTrials.gov sent no studies{_told(document)}.", "Try again later.")
 
 
-def read_version(payload: bytes) -> str:
-    """API and data of the registry in words, from the answer of `version`; '' if it tells none."""
-    try:
-        told = as_dict(decoded(payload, ""))
-    except SearchError:
-        return ""
-    named = {"apiVersion": "API", "dataTimestamp": "data of"}
-    parts = [f"{w} {told[k][:40]}" for k, w in named.items() if isinstance(told.get(k), str)]
-    return ", ".join(parts)
-
-
 def _told(document: Any) -> str:
     """Return the text of an error message, shortened."""
     known = as_dict(document)

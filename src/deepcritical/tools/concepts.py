@@ -44,12 +44,16 @@ _EPONYM = bounded(r"\b([A-Z][a-z]{3,24})'s\b")
 """The person whom a disease is called after; texts write the name with and without 's."""
 _WORD = bounded(r"[A-Za-z]{5,40}")
 _PLURAL = bounded(r"[a-z]{4}s$")
-_ENDING = bounded(r"[A-Za-z]{5}$")
-"""Letters at the end of a phrase that may be truncated: PubMed takes four and more."""
+_ENDING = bounded(r"(?<=[A-Za-z]{4})(?:(?<=t)ors?|ies|y|(?<=s)es|is|s|)$")
+"""The end in which word forms differ, behind four letters: PubMed truncates no shorter word."""
 _CODED = bounded(r"[+,]")
 """In shorthand ("HER2+ BC") and in headings turned round, which no text has as a phrase."""
 _PLAIN = bounded(r"[^\W_](?:[\w' -]{0,300}[\w'])?")
 _OPERATOR = bounded(r"\b(?:and|or|not)\b", re.IGNORECASE)
+
+
+BROADLY = (SearchBlock.REVIEWS, SearchBlock.TRIALS)
+"""The kinds of evidence that are sought on a drug's classes, and on the condition above, too."""
 
 
 class Concept(NamedTuple):
@@ -151,12 +155,12 @@ def condition_concept(condition: Condition) -> Concept:
 def condition_concepts(query: SearchQuery) -> tuple[Concept, ...]:
     """Return what a query asks for as its condition: any of them is enough.
 
-    Reviews are on the condition above, too: those on dementia cover Alzheimer's disease.
+    Reviews and trials are on the condition above, too: those on dementia cover Alzheimer's disease.
     """
     asked = [one for either in (query.condition, query.within) if either for one in either.each]
-    known = filter(None, map(_known, asked if query.block is SearchBlock.REVIEWS else ()))
+    known = filter(None, map(_known, asked if query.block in BROADLY else ()))
     above = dict.fromkeys(one for narrow in known for one in broader_conditions(narrow))
-    wider = (Concept(_few(one.name, one.names, MAX_SYNONYMS), wider=True) for one in above)
+    wider = (Concept(_few(one.name, (), 0), "", tuple(_stems(one)), wider=True) for one in above)
     return (*map(condition_concept, asked), *wider)
 
 
@@ -169,19 +173,23 @@ def singular(name: str) -> str:
 
 
 def truncated(name: str) -> str:
-    """A phrase that finds its singular and plural; a word that is no plural stays as it is."""
-    word = singular(name)
-    stem = word.removesuffix("y") if name.endswith(("ies", "cy")) else word
-    return f"{stem}*" if (word != name or " " in name) and _ENDING.search(stem) else name
+    """A phrase or plural that finds its other forms: "cholinesterase inhibit*"."""
+    end = _ENDING.search(name)
+    is_long = end and end.start() >= _MIN_STEM and singular(name) != name
+    return f"{name[: end.start()]}*" if end and (is_long or " " in name) else name
+
+
+def plain(text: str) -> str:
+    """One kind of quote and apostrophe, no control characters, single blanks."""
+    text = re.sub(r"[\u201c\u201d\u201e\u00ab\u00bb\u2033]", '"', text)
+    text = re.sub(r"[\u2018\u2019\u02bc]", "'", text)
+    return " ".join(re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", text).split())
 
 
 def phrase(name: str) -> str:
     """A name fit to stand between quotes: nothing in it ends the phrase."""
-    name = re.sub(r"[\u201c\u201d\u201e\u00ab\u00bb\u2033]", '"', name)
-    name = re.sub(r"[\u2018\u2019\u02bc]", "'", name)
-    plain = re.sub(r'["\[\]\\\x00-\x1f\x7f\ud800-\udfff]', " ", name)
-    plain = " ".join(re.sub(r"[()]", " ", plain).split())
-    return plain if re.search(r"\w", plain) else ""
+    inner = " ".join(re.sub(r'["\[\]\\()]', " ", plain(name)).split())
+    return inner if re.search(r"\w", inner) else ""
 
 
 def _known(condition: Condition) -> KnownCondition | None:
@@ -220,7 +228,7 @@ def _stems(known: KnownCondition) -> Iterator[str]:
             if first.startswith(match[1].casefold()):
                 yield match[1].casefold()
     if _WORD.fullmatch(known.name):
-        stem = singular(known.name.casefold())
+        stem = truncated(known.name.casefold()).removesuffix("*")
         if len(stem) >= _MIN_STEM:
             yield stem
 

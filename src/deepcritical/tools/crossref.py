@@ -15,12 +15,11 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence, Integrity
 from deepcritical.domain.identity import normalised_doi
 from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.tools.base import WORST_FIRST
+from deepcritical.tools.base import WORST_FIRST, with_integrity
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.json_values import as_dict, as_text, decoded, dicts
 
-_RETRACTED = "Retracted Publication"
 _UPDATES: dict[str, tuple[Integrity, str]] = {
     "retraction": ("retracted", "retraction"),
     "removal": ("retracted", "removal"),
@@ -67,15 +66,7 @@ async def check_integrity(evidence: Evidence, client: SourceClient | None) -> Ev
     known: Integrity = "retracted" if is_retracted(evidence) else meta.integrity
     found = await integrity(client, meta.doi) if client and meta.doi else _NOT_CHECKED
     worst = min(known, found[0], key=WORST_FIRST.index)
-    types = meta.publication_types
-    if worst == "retracted":
-        types = tuple(dict.fromkeys((*types, _RETRACTED)))  # what grading looks at
-    update = {
-        "integrity": worst,
-        "notices": tuple(dict.fromkeys((*meta.notices, *found[1]))),
-        "publication_types": types,
-    }
-    return evidence.model_copy(update={"metadata": meta.model_copy(update=update)})
+    return with_integrity(evidence, worst, found[1])
 
 
 async def check_all(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import SearchError
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
 
 MAX_PAGE = 100
 """Records of one request; Europe PMC allows 1,000, which with abstracts take seconds."""
-QUERY_BY_GET = 1_500
-"""Bytes of a query above which it is sent by POST, to `searchPOST` with the same parameters."""
 _ASKED_AGAIN = 2
 """Times that an answer without results or error is asked for again."""
 
@@ -81,19 +81,15 @@ class EuropePMC(SearchTool):
             "cursorMark": found.cursor,
             "synonym": "false",  # the query has its synonyms, and the reader sees them
         }
-        payload = await self._answered(params, by, long=len(asked.encode()) > QUERY_BY_GET)
+        payload = await self._answered(params, by)
         found.add(await asyncio.to_thread(parse, payload.content), payload.cached)
 
-    async def _answered(
-        self, params: dict[str, str | int], by: Deadline | None, *, long: bool
-    ) -> Payload:
-        path, send = ("searchPOST", self._client.post) if long else ("search", self._client.get)
+    async def _answered(self, params: dict[str, str | int], by: Deadline | None) -> Payload:
+        ask = partial(self._client.get, "search", params, parse, by, "searchPOST")
         for _ in range(_ASKED_AGAIN):
-            try:
-                return await send(path, params, parse, by)
-            except NoAnswerError:
-                continue  # the next one mostly is whole
-        return await send(path, params, parse, by)
+            with suppress(NoAnswerError):  # the next one mostly is whole
+                return await ask()
+        return await ask()
 
 
 class _Found:

@@ -17,7 +17,7 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
 from deepcritical.domain.identity import normalised_doi, trials_in
 from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.tools.base import WORST_FIRST, Page, ranked
+from deepcritical.tools.base import RETRACTED, WORST_FIRST, Page, ranked
 from deepcritical.tools.json_values import (
     as_dict,
     as_list,
@@ -161,7 +161,7 @@ def _marked(types: tuple[str, ...], preprint: bool, integrity: Integrity) -> tup
     """The types, with those that grading looks for where the source says the same otherwise."""
     more = ("Preprint",) if preprint else ()
     if integrity == "retracted":
-        more = (*more, "Retracted Publication")
+        more = (*more, RETRACTED)
     canonical = {kind.lower(): kind for kind in more}
     return unique((*(canonical.get(kind.lower(), kind) for kind in types), *more))
 

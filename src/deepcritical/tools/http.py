@@ -42,6 +42,8 @@ from deepcritical.tools.network import (
 from deepcritical.tools.rate_limiter import Limiter
 
 ATTEMPTS = 4
+LONGEST_GET = 1_800
+"""Bytes of one parameter above which it is sent by POST; 200 ids of PubMed have fewer."""
 _LONGEST_WAIT_S = 60.0
 """Who asks for a longer wait is not asked again: nobody waits for an answer that long."""
 _RETRIED = frozenset({429, 500, 502, 503, 504})
@@ -127,14 +129,16 @@ class SourceClient:
         params: Mapping[str, str | int],
         check: Check | None = None,
         by: Deadline | None = None,
+        form_path: str = "",
     ) -> Payload:
-        """The body of a GET.
+        """The body of a GET; with a long parameter of a POST, which is never cached.
 
         Args:
             path: Below the base URL.
             params: Query parameters, without the secrets.
             check: Refuses a body that is no answer, which is then not kept; run in a thread.
             by: When the request ends, whatever it waits for; None sets no limit.
+            form_path: Where a POST of the same fields goes; '' where there is none.
 
         Raises:
             RateLimitError: The source still refuses after all attempts.
@@ -142,28 +146,21 @@ class SourceClient:
                 time.
             ConfigurationError: There is no such thing at an address that was set.
         """
+        texts = {name: str(value) for name, value in params.items()}
         try:
-            request = self._client.build_request("GET", path, params=dict(params))
+            if form_path and any(len(text.encode()) > LONGEST_GET for text in texts.values()):
+                request = self._client.build_request("POST", form_path, data=texts)
+            else:
+                request = self._client.build_request("GET", path, params=texts)
         except (httpx.InvalidURL, UnicodeError) as error:
             message = f"The query cannot be sent to {self.name} as an address."
             raise SearchError(message, "Shorten the question.") from error
         return await self._send(request, check, by)
 
-    async def post(
-        self,
-        path: str,
-        data: Mapping[str, str | int],
-        check: Check | None = None,
-        by: Deadline | None = None,
-    ) -> Payload:
-        """The body of a POST of form fields, which is never cached; else as `get`."""
-        form = {name: str(value) for name, value in data.items()}
-        return await self._send(self._client.build_request("POST", path, data=form), check, by)
-
     async def post_json(
         self, path: str, body: object, check: Check | None = None, by: Deadline | None = None
     ) -> Payload:
-        """The body of a POST of JSON; else as `post`."""
+        """The body of a POST of JSON, which is never cached; else as `get`."""
         return await self._send(self._client.build_request("POST", path, json=body), check, by)
 
     async def _send(

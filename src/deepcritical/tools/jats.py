@@ -162,8 +162,6 @@ class Section(Model):
 class FullText(Model):
     """The text of an article without references, acknowledgements and declarations."""
 
-    title: str = ""
-    abstract: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     tables: tuple[Table, ...] = ()
     licence: str = ""
@@ -193,18 +191,15 @@ def parse_jats(payload: bytes) -> FullText:
     if article is None:
         raise _refused("holds no article")
     tables = [read_table(t) for t in _own_tables(article)][:_MAX_TABLES]
-    licence, title = _licence(article), text_of(article.find("front/article-meta/title-group"))
+    licence = _licence(article)
     _prune(article)
     body = _Body()
     main = article.find("body")
     if main is not None:
         body.take(main, (), "other")
-    abstract = article.find("front/article-meta/abstract")
     if not body.sections:
         raise _refused("has no readable text")
     return FullText(
-        title=title,
-        abstract=tuple(_paragraphs(abstract)) if abstract is not None else (),
         sections=tuple(body.sections),
         tables=tuple(t for t in tables if t.rows),
         licence=licence,
@@ -300,9 +295,8 @@ class _Body:
 
 
 def _paragraphs(element: ET.Element) -> Iterator[str]:
-    """The paragraphs and lists that stand in a section itself; of an abstract, all of them."""
-    own = element.iter("p") if _name(element) == "abstract" else element
-    for child in own:
+    """The paragraphs and lists that stand in a section itself."""
+    for child in element:
         if _name(child) in ("p", "list", "disp-quote", "def-list") and (text := text_of(child)):
             yield text
 

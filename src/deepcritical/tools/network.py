@@ -12,14 +12,10 @@ import threading
 import zlib
 from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any
 
 import httpx
 import requests
-from requests.adapters import HTTPAdapter
 from requests.utils import get_environ_proxies, select_proxy
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import NewConnectionError
 
 from deepcritical.domain.errors import ConfigurationError, SearchError
@@ -143,8 +139,6 @@ class RequestsTransport(httpx.AsyncBaseTransport):
     def __init__(self, name: str = "The source") -> None:
         self._name = name
         self._session = requests.Session()
-        for scheme in ("http://", "https://"):
-            self._session.mount(scheme, _Telling())
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send in a thread, which ends soon after a cancellation."""
@@ -152,11 +146,8 @@ class RequestsTransport(httpx.AsyncBaseTransport):
         answer: Future[httpx.Response] = Future()
         answer.set_running_or_notify_cancel()  # the thread may settle it whatever happens here
         given_up = threading.Event()
-        loop, sent = asyncio.get_running_loop(), request.extensions.get("sent")
 
         def run() -> None:
-            if sent:
-                _THREAD.sent = lambda: asyncio.run_coroutine_threadsafe(sent(), loop)
             try:
                 answer.set_result(self._sent(request, body, given_up))
             except Exception as error:  # noqa: BLE001 - raised where the answer is awaited
@@ -222,44 +213,6 @@ def _connection_error(error: requests.ConnectionError) -> httpx.NetworkError:
     return kind(type(reason or error).__name__)
 
 
-_THREAD = threading.local()
-"""`sent`: what says that the request of this thread was written."""
-
-
-class _ToldConnection:
-    """Tells when a request was written."""
-
-    def request(self, *args: object, **options: object) -> None:
-        super().request(*args, **options)  # type: ignore[misc] # of urllib3's connection
-        if told := getattr(_THREAD, "sent", None):
-            told()
-
-
-class _HTTPConnection(_ToldConnection, HTTPConnection):
-    pass
-
-
-class _HTTPSConnection(_ToldConnection, HTTPSConnection):
-    pass
-
-
-class _HTTPPool(HTTPConnectionPool):
-    ConnectionCls = _HTTPConnection
-
-
-class _HTTPSPool(HTTPSConnectionPool):
-    ConnectionCls = _HTTPSConnection
-
-
-class _Telling(HTTPAdapter):
-    """An adapter whose connections tell when a request was written; through a proxy none does."""
-
-    def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        super().init_poolmanager(*args, **options)
-        pools = {"http": _HTTPPool, "https": _HTTPSPool}
-        self.poolmanager.pool_classes_by_scheme = pools
-
-
 _WRITTEN = "send_request_body.complete"
 """What httpx calls the moment when a request was written."""
 
@@ -318,14 +271,14 @@ class Paced(Layer):
         self._turns = Turns(limiter)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send when there is a place, and say when it was sent."""
+        """Send when there is a place, and say when it was sent, where httpx sends it."""
         async with self._turns.turn(request.extensions.get("by")) as sent:
 
             async def trace(event: str, _info: object) -> None:
                 if event.endswith(_WRITTEN):
                     await sent()
 
-            request.extensions |= {"sent": sent, "trace": trace}
+            request.extensions |= {"trace": trace}
             return await self._inner.handle_async_request(request)
 
 

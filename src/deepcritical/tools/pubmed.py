@@ -34,17 +34,15 @@ from deepcritical.tools.query_utils import concept_groups
 from deepcritical.vocabulary.classes import drug_class
 
 if TYPE_CHECKING:
-    from deepcritical.tools.http import Payload, SourceClient
+    from deepcritical.tools.http import Check, Payload, SourceClient
 
 MOST_RECORDS = 9_999
 """ESearch gives no record of PubMed behind this one."""
-IDS_BY_GET = 200
 IDS_BY_POST = 400
-"""Ids of one POST; that many records with their reference lists stay under `MAX_BODY_BYTES`."""
+"""Ids of one request, by POST above some 200; that many records with their reference lists stay
+under `MAX_BODY_BYTES`."""
 MOST_LINKED = 1_000
 """Linked works of which those that fit the rest of the query are sought."""
-TERM_BY_GET = 1_500
-"""Bytes of a term above which it is sent by POST."""
 
 
 class PubMed(SearchTool):
@@ -91,7 +89,8 @@ class PubMed(SearchTool):
                 return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=as_run)
         most = min(query.max_results, MOST_RECORDS)
         sort = "pub_date" if query.block is SearchBlock.RECENT else "relevance"
-        answer = await self._search(term, most, sort, query.answer_by)
+        asked = {"term": term, "retmax": str(most), "retmode": "json", "sort": sort}
+        answer = await self._ask("esearch.fcgi", asked, read_esearch, query.answer_by)
         found = read_esearch(answer.content)
         found = found._replace(pmids=found.pmids[:most])
         fetched = await self._fetch(found, query.answer_by)
@@ -104,41 +103,28 @@ class PubMed(SearchTool):
 
         Without a link's name ELink gives the links of all kinds in one answer.
         """
-        asked = {**self._always, "dbfrom": "pubmed", "id": ",".join(query.linked_to)}
-        answer = await self._client.get(
-            "elink.fcgi",
-            {**asked, "cmd": "neighbor", "retmode": "json"},
-            read_elink,
-            query.answer_by,
-        )
+        ids = ",".join(query.linked_to)
+        asked = {"dbfrom": "pubmed", "id": ids, "cmd": "neighbor", "retmode": "json"}
+        answer = await self._ask("elink.fcgi", asked, read_elink, query.answer_by)
         found = await asyncio.to_thread(read_elink, answer.content)
         return tuple(pmid for pmid in found if pmid not in query.linked_to)[:MOST_LINKED]
 
-    async def _search(self, term: str, most: int, sort: str, by: Deadline | None) -> Payload:
-        asked: dict[str, str | int] = {
-            **self._always,
-            "term": term,
-            "retmax": most,
-            "retmode": "json",
-            "sort": sort,
-        }
-        send = self._client.get if len(term.encode()) <= TERM_BY_GET else self._client.post
-        return await send("esearch.fcgi", asked, read_esearch, by)
+    async def _ask(
+        self, path: str, asked: Mapping[str, str | int], check: Check, by: Deadline | None
+    ) -> Payload:
+        return await self._client.get(path, {**self._always, **asked}, check, by, path)
 
     async def _fetch(self, found: Found, by: Deadline | None) -> _Fetched:
         """The records of all ids, in batches; a batch that fails costs no other one.
 
         Raises SearchError where no batch could be fetched.
         """
-        pmids, by_post = found.pmids, len(found.pmids) > IDS_BY_GET
-        size = IDS_BY_POST if by_post else IDS_BY_GET
-        send = self._client.post if by_post else self._client.get
-        read = _Fetched()
-        for start in range(0, len(pmids), size):
-            batch = pmids[start : start + size]
-            asked = {**self._always, "id": ",".join(batch), "retmode": "xml"}
+        pmids, read = found.pmids, _Fetched()
+        for start in range(0, len(pmids), IDS_BY_POST):
+            batch = pmids[start : start + IDS_BY_POST]
+            asked = {"id": ",".join(batch), "retmode": "xml"}
             try:
-                answer = await send("efetch.fcgi", asked, is_whole, by)
+                answer = await self._ask("efetch.fcgi", asked, is_whole, by)
                 # Hundreds of records are too much for the event loop.
                 read.add(await asyncio.to_thread(parse, answer.content), cached=answer.cached)
             except SearchError as error:
@@ -284,8 +270,9 @@ def _block(concept: Concept, field: str = "") -> str:
     if field and concept.names and not drug_class(concept.names[0]):
         parts.append(f'"{concept.names[0]}"[{field}]')
     parts += [f"{stem}*[tiab]" for stem in concept.stems]
-    parts += [f'"{truncated(name)}"[tiab]' for name in concept.phrases]
-    return " OR ".join(dict.fromkeys(filter(None, parts)))
+    phrases = {truncated(name).casefold(): truncated(name) for name in concept.phrases}
+    parts += [f'"{name}"[tiab]' for name in phrases.values()]
+    return " OR ".join(filter(None, parts))
 
 
 SOURCE = SourceDescription(

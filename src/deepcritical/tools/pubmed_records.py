@@ -20,13 +20,12 @@ from deepcritical.domain.identity import record_url, trials_in
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.tools import pubmed_fields as fields
-from deepcritical.tools.base import Parsed
+from deepcritical.tools.base import Parsed, with_integrity
 from deepcritical.tools.markup import text_at, texts_at
 
 _RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
 _VERNACULAR = ("MedlineCitation/Article/VernacularTitle", "BookDocument/VernacularTitle")
-_RETRACTED = "Retracted Publication"
 _NOT_AVAILABLE = bounded(r"\[?\s*not available\s*\]?\.?", re.IGNORECASE)
 _REVIEW = re.compile(r"review|meta-analysis", re.IGNORECASE)
 _DECLARES = re.compile(rb"<!DOCTYPE[^>\[]*\[")
@@ -170,17 +169,9 @@ def _evidence(record: ET.Element) -> Evidence:
         date=fields.date_of(record),
         authors=fields.authors_of(record),
     )
-    return _marked(Evidence(content=content, citation=citation, metadata=metadata))
-
-
-def _marked(evidence: Evidence) -> Evidence:
-    """A retraction is seen by every reader: in the types as well as in the integrity."""
-    meta = evidence.metadata
-    if not (meta.integrity == "retracted" or is_retracted(evidence)):
-        return evidence
-    types = tuple(dict.fromkeys((*meta.publication_types, _RETRACTED)))
-    update = {"integrity": "retracted", "publication_types": types}
-    return evidence.model_copy(update={"metadata": meta.model_copy(update=update)})
+    read = Evidence(content=content, citation=citation, metadata=metadata)
+    is_marked = metadata.integrity == "retracted" or is_retracted(read)
+    return with_integrity(read, "retracted") if is_marked else read
 
 
 def _title(record: ET.Element) -> str:

@@ -10,13 +10,10 @@ import re
 from collections.abc import Callable, Iterable
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.concepts import Concept, condition_concepts, drug_concept
+from deepcritical.tools.concepts import BROADLY, Concept, condition_concepts, drug_concept, plain
 
 _MOST_AT_REGISTRY = 25
-_OF_CLASSES = (SearchBlock.REVIEWS, SearchBlock.TRIALS)
-"""The kinds of evidence that are sought on the classes of a drug, too."""
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _LOOSE_OPERATORS = bounded(r"^(?:(?:AND|OR)\s+)+|(?:\s+(?:AND|OR|NOT))+$")
 """Operators without an operand, which a source would refuse or search for as words."""
@@ -30,40 +27,19 @@ _PROTECTED = bounded(
 )
 """What no cleaning may look into."""
 
-# Lower case but for the first letter: written in capitals, CAN, IS or MAY are acronyms.
-_MODAL = r"(?:[Cc]an|[Cc]ould|[Mm]ay|[Mm]ight|[Ss]hould|[Ww]ould|[Ww]ill)"
-_USED = (
-    r"(?:repurposed|repositioned|used|effective|useful|beneficial|helpful|prescribed|given|tried|"
-    r"considered)"
+_ASKS = bounded(
+    r"\?\s*$|\b(?:used|repurposed|repositioned|effective)(?: as an? \w+)? (?:for|to|in|against)\b"
 )
-_FOR = (
-    r"(?:for(?: the)? (?:treatment|management|prevention) of|"
-    r"(?:for|to) (?:treat|prevent|cure|manage)(?:ing)?|for|in|against)"
+"""By which a text is a question."""
+_OF_QUESTIONS = frozenset(
+    "a against an any approved are as be beneficial benefit benefits can compounds considered "
+    "could did do does drug drugs effect effective effectiveness effects efficacy evidence "
+    "existing for given good help helpful helps how in is management manage may medicine medicines "
+    "might of on prescribed prevent prevention repositioned repurposed role should some that the "
+    "there therapy to treat treating treatment treatments treats tried use used useful was were "
+    "what which why will with work works would".split()
 )
-_AS = r"(?: as an? (?:treatment|therapy|option|drug|medicine))?"
-_DRUGS = r"(?:(?:existing |approved |old |generic )*(?:drugs?|medicines?|compounds?|treatments?) )?"
-_OPENERS = tuple(
-    bounded(pattern)
-    for pattern in (
-        rf"^(?:[Ww]hat|[Ww]hich) {_DRUGS}{_MODAL} be {_USED}{_AS} {_FOR}\s+(?=\w)",
-        r"^[Ii]s there (?:any |some |good )?evidence (?:that|for|of|on)\s+(?=\w)",
-        r"^[Ww]hat (?:is|are|was|were) the (?:evidence|role|effects?|efficacy|effectiveness|"
-        r"benefits?|use) (?:for|of|on|that)\s+(?=\w)",
-        rf"^(?:[Hh]ow|[Ww]hy) (?:{_MODAL}|[Dd]oes|[Dd]o|[Dd]id|[Ii]s|[Aa]re)\s+(?=\w)",
-        # Without a sign of a question behind it, the word may be a name: the allergen Can f 1.
-        rf"^(?:{_MODAL}|[Dd]oes|[Dd]o|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere)\s+(?=\w)"
-        rf"(?=.*(?:\?\s*$|\b{_USED}{_AS} {_FOR}\b))",
-    )
-)
-_LINKS = bounded(
-    rf"(?:(?<=\s)|^)(?:(?:(?:can|could|may|might|should|would|will) )?be )?{_USED}{_AS} {_FOR}"
-    r"(?=\s+\S)"
-)
-_VERBS = bounded(
-    r"(?<=\s)(?:help(?:s|ful)?(?: to)?(?: (?:with|in|treat|prevent|against))?|"
-    r"works? (?:for|in|against)|treats?|an? (?:treatment|therapy|option|drug) for)(?=\s+\S)"
-)
-"""Dropped from a question only: elsewhere they may be what is searched."""
+"""Words that only make a question. In capitals they are acronyms: CAN, IS, MAY, WHO."""
 _END_OF_SENTENCE = bounded(r"(?<=\w)[?!]+(?=\s|$)|(?<=\s)[?!]+(?=\s|$)|^[?!]+(?=\s|$)")
 
 
@@ -72,13 +48,18 @@ def clean_query(text: str) -> str:
 
     Operators, phrases in quotes, field tags, parentheses, acronyms and names stay as they are.
     """
-    pieces = re.split(f"({_PROTECTED.pattern})", _plain(text))
-    question = any(opener.match(pieces[0]) for opener in _OPENERS)
-    cleaned = "".join(
-        piece if _PROTECTED.fullmatch(piece) else _without_noise(piece, question and not index)
-        for index, piece in enumerate(pieces)
-    )
-    return " ".join(cleaned.split())
+    text = plain(text)
+    pieces = re.split(f"({_PROTECTED.pattern})", text)
+    asks = any(_ASKS.search(piece) for piece in pieces[::2])
+    kept = [_END_OF_SENTENCE.sub("", piece) for piece in pieces[::2]]
+    if asks:
+        words = [piece.split(" ") for piece in kept]
+        first = words[0][0]
+        if first[1:].islower() and first.lower() in _OF_QUESTIONS:
+            words[0][0] = ""
+        kept = [" ".join("" if w in _OF_QUESTIONS else w for w in piece) for piece in words]
+    pieces[::2] = kept
+    return " ".join("".join(pieces).split())
 
 
 def trial_params(query: SourceQuery) -> dict[str, str]:
@@ -105,9 +86,7 @@ def concept_groups(
     `worded` removes what a source would misread.
     """
     blocks = (
-        drug(drug_concept(query.drug, with_classes=query.block in _OF_CLASSES))
-        if query.drug
-        else "",
+        drug(drug_concept(query.drug, with_classes=query.block in BROADLY)) if query.drug else "",
         " OR ".join(filter(None, map(condition, condition_concepts(query)))),
         any_of_terms(query.terms, worded),
     )
@@ -120,23 +99,6 @@ def is_searchable(query: str) -> bool:
     return any(word not in _OPERATORS for word in re.findall(r"\w+", query))
 
 
-def _plain(text: str) -> str:
-    """One kind of quote and apostrophe, no control characters, single blanks."""
-    text = re.sub(r"[\u201c\u201d\u201e\u00ab\u00bb\u2033]", '"', text)
-    text = re.sub(r"[\u2018\u2019\u02bc]", "'", text)
-    return " ".join(re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", text).split())
-
-
-def _without_noise(piece: str, question: bool) -> str:
-    if question:
-        for opener in _OPENERS:
-            piece = opener.sub("", piece, count=1)
-    piece = _LINKS.sub(" ", piece)
-    if question:
-        piece = _VERBS.sub(" ", piece)
-    return _END_OF_SENTENCE.sub("", piece)
-
-
 def _any_of(concept: Concept) -> str:
     """Names as phrases joined by OR, not too many: the registry adds synonyms of its own."""
     names = dict.fromkeys((*concept.names[:1], concept.heading, *concept.names[1:]))
@@ -145,7 +107,7 @@ def _any_of(concept: Concept) -> str:
 
 def any_of_terms(terms: Iterable[str], worded: Callable[[str], str] = str) -> str:
     """Terms joined by OR; one of several words in parentheses."""
-    texts = dict.fromkeys(_balanced(worded(_plain(term))) for term in terms)
+    texts = dict.fromkeys(_balanced(worded(plain(term))) for term in terms)
     kept = [text for text in texts if is_searchable(text)]
     if len(kept) == 1:
         return kept[0]
@@ -155,7 +117,7 @@ def any_of_terms(terms: Iterable[str], worded: Callable[[str], str] = str) -> st
 
 def free_text(text: str, worded: Callable[[str], str] = str) -> str:
     """A whole question as a query; '' when it has no word to search for."""
-    text = worded(_plain(text))
+    text = worded(plain(text))
     cleaned = _LOOSE_OPERATORS.sub("", _balanced(clean_query(text)))
     return cleaned if is_searchable(cleaned) else ""
 

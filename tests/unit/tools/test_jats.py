@@ -16,7 +16,6 @@ def test_sections_have_a_path_and_the_kind_of_the_outermost() -> None:
         (("3. Results", "Harms"), "results"),
         (("Discussion",), "discussion"),
     ]
-    assert (text.title, text.abstract) == ("Drugazole in testitis", ("We randomised 99 adults.",))
     assert text.complete
 
 
