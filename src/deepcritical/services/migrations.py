@@ -57,12 +57,16 @@ def _name(part: object) -> str:
     return str(part) if isinstance(part, sa.Column) else str(getattr(part, "name", ""))
 
 
-def _add_columns(operations: Operations, *columns: sa.Column[Any]) -> None:
-    """Add columns with a default, so that processes of older code go on beside newer ones."""
-    from alembic.operations.ops import AddColumnOp
+def _adding(*columns: sa.Column[Any]) -> Callable[[Operations], None]:
+    """Adds columns with a default, so that processes of older code go on beside newer ones."""
 
-    for column in columns:
-        operations.invoke(AddColumnOp.from_column(column))
+    def add(operations: Operations) -> None:
+        from alembic.operations.ops import AddColumnOp
+
+        for column in columns:
+            operations.invoke(AddColumnOp.from_column(column))
+
+    return add
 
 
 def _add_event_keys(operations: Operations) -> None:
@@ -98,7 +102,7 @@ def _give_keys(connection: sa.Connection) -> None:
 def _add_answers(operations: Operations) -> None:
     """Add tables of model answers within a step, places of lost runs, and pruned runs."""
     _making(tables.model_answers)(operations)
-    _add_columns(operations, *tables.jobs.c["lost_at", "lost_with_others", "pruned"])
+    _adding(*tables.jobs.c["lost_at", "lost_with_others", "pruned"])(operations)
     newest = ["user_id", "created_at", "id"]
     operations.create_index("ix_tool_traces_user_newest", "tool_traces", newest)
 
@@ -110,13 +114,11 @@ ALL = {
     "0002_event_keys": _add_event_keys,
     "0003_jobs": _making(tables.jobs, tables.workers),
     "0004_rate_limits": _making(tables.rate_limits),
-    "0005_conducting_workers": lambda operations: _add_columns(
-        operations, tables.workers.c.conducts
-    ),
+    "0005_conducting_workers": _adding(tables.workers.c.conducts),
     "0006_study_readings": _making(tables.study_readings, tables.reading_claims),
     "0007_answers": _add_answers,
     "0008_uploads": _making(tables.uploads),
-    "0009_taken_at": lambda operations: _add_columns(operations, tables.jobs.c.taken_at),
+    "0009_taken_at": _adding(tables.jobs.c.taken_at),
 }
 """In the order in which they are applied."""
 
