@@ -109,7 +109,7 @@ def test_two_runs_are_read_side_by_side_without_script(
     expect(page.get_by_role("heading", level=1)).to_have_text("Two runs side by side")
     for name in ("A", "B"):
         expect(page.get_by_role("region", name=f"{name} {QUESTION}")).to_be_visible()
-    row = page.get_by_role("row", name=re.compile("^Testitis symptoms"))
+    row = page.get_by_role("row", name=re.compile("^Symptom burden"))
     expect(row).to_contain_text("changed")
     expect(page.get_by_role("region", name="Only in run A: 1")).to_contain_text("Invented3")
     expect(page.get_by_role("region", name="Only in run B: 1")).to_contain_text("Invented2")

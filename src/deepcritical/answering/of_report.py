@@ -237,7 +237,7 @@ def _grade(_nothing: str, report: ResearchReport) -> Told:
     rows = report.brief.findings if report.brief else report.verdict.rows
     points = [
         Sentence(
-            text=f"{capitalised(row.name)}: {'; '.join((row.certainty.value, *row.reasons))}.",
+            text=f"{capitalised(row.outcome)}: {'; '.join((row.certainty.value, *row.reasons))}.",
             evidence_ids=row.evidence_ids,
         )
         for row in rows[:_MOST]

@@ -41,7 +41,7 @@ _EITHER = bounded(r"\bor\b", re.IGNORECASE)
 _OR = bounded(r"(?:,\s?)?\bor\b|,\s", re.IGNORECASE)
 
 
-OF_ANY = frozenset(
+_OF_ANY = frozenset(
     "a acute adverse ae all an and any at associated attributed average by common comparable "
     "complication day did documented drug during effect emergent event experience experienced "
     "experiencing follow followup frequency for general generally group had harm having in "
@@ -208,7 +208,7 @@ def is_of_disorder(outcome: str) -> bool:
     found = find_conditions(outcome)
     named = " ".join(mention.text for mention in found)
     rest = {token.folded for token in tokens_of(outcome)} - {t.folded for t in tokens_of(named)}
-    return bool(found) and rest <= OF_ANY
+    return bool(found) and rest <= _OF_ANY
 
 
 def as_harm(
@@ -243,7 +243,7 @@ def _kind_of_event(construct: Construct, result: Result, asked: Asked) -> str:
     drugs = {token.folded for name in asked.names for token in tokens_of(name)}
     for text in (result.outcome, result.concept):
         words = {token.folded for token in tokens_of(text) if not token.folded.isdigit()}
-        if words - OF_ANY - drugs:
+        if words - _OF_ANY - drugs:
             return text
     return ""
 

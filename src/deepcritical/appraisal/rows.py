@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeVar
 
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
 from deepcritical.appraisal.main_vote import first_of, is_nowhere_more
-from deepcritical.appraisal.outcomes import OF_ANY
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.turning import turned
 from deepcritical.domain.appraisal import StudyFinding
@@ -28,19 +27,11 @@ from deepcritical.domain.votes import (
     Vote,
     Way,
 )
-from deepcritical.vocabulary.folding import key_of, tokens_of
 
 _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
 _WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 
 
-_LONGEST = 120
-"""Characters of the name of an outcome."""
-_SAYS_NOTHING = OF_ANY | frozenset(
-    "adjusted change efficacy endpoint end from in mean point primary secondary".split()
-)
-"""Words of the name of an outcome, of which none says what was measured."""
-_POLARITIES: dict[bool | None, Polarity] = {True: "more", False: "less", None: ""}
 _DOUBT = Fraction(1, 10)
 """Share of the participants from which more deaths in one study are no longer taken for chance."""
 
@@ -230,33 +221,17 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         evidence_ids=_all_ids([*weighed, *fears]),
         beside=_all_ids(c for c in beside if c not in fears),
     )
-    row = row.model_copy(update={**_marks(votes), **_told(row, votes), "fears": _all_ids(fears)})
+    row = row.model_copy(update={**_marks(votes), **_told(votes), "fears": _all_ids(fears)})
     return row.model_copy(update={"finding": _finding(row), "sentence": _sentence(row)})
 
 
-def _told(row: OutcomeRow, votes: Sequence[Vote]) -> dict[str, str]:
-    """Return the outcome in its records' words; drugs of a class; one arm; who else was studied."""
+def _told(votes: Sequence[Vote]) -> dict[str, str]:
+    """Return the words of an only record; drugs of a class; who else was studied."""
     names = [n for v in votes for n in v.members.split(" or ")]
     members = "" if "" in names else " or ".join(dict.fromkeys(names))
-    one_arm = votes[0].one_arm if len(votes) == 1 else ""
-    told = {"members": members, "one_arm": one_arm, "population": _populations(votes)}
-    if own := _own_name(row, votes):
-        told |= {"told_as": own, "polarity": _POLARITIES[votes[0].higher_is_better]}
-    return told
-
-
-def _own_name(row: OutcomeRow, votes: Sequence[Vote]) -> str:
-    """Return what all records call an outcome; '' where they differ, or where that says nothing.
-
-    Of a harm, words for having none of it ("safety") are no name.
-    """
-    first = votes[0].outcome
-    alike = len({key_of(vote.outcome) for vote in votes}) == 1 and len(first) <= _LONGEST
-    if not alike or ";" in first or row.outcome.startswith("composite ("):
-        return ""
-    new = {token.folded for token in tokens_of(first)} - {t.folded for t in tokens_of(row.outcome)}
-    is_reverse = row.importance == "harm" and votes[0].higher_is_better is not False
-    return "" if is_reverse or not new - _SAYS_NOTHING else first
+    own = (votes[0].outcome, votes[0].one_arm) if len(votes) == 1 else ("", "")
+    told = {"told_as": own[0], "one_arm": own[1]}
+    return {**told, "members": members, "population": _populations(votes)}
 
 
 def _is_split(pooled: PooledEffect | None, way: Way) -> bool:
@@ -375,5 +350,5 @@ def _sentence(row: OutcomeRow) -> str:
     if row.review and row.studies == 1:
         studies = "a review"
     people = f", {row.people:,} people" if row.people else ""
-    told = f"{row.name}: {_finding(row)}"
+    told = f"{row.outcome}: {_finding(row)}"
     return f"{capitalised(told)}: {studies}{people}, {row.certainty.value} certainty."

@@ -128,7 +128,7 @@ def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     """Return the cells of a row under `COLUMNS`, without citations."""
     size, told = effect_size(row), row_direction(row)
     return (
-        f"{capitalised(row.name)}{_indirect(row)}",
+        f"{capitalised(row.outcome)}{_indirect(row)}",
         row.comparator or row.control or _CONTROLS[row.tier],
         studies_words(row),
         f"{capitalised(told)}{f'; {size}' if size else ''}",

@@ -134,7 +134,7 @@ def _study(row: StudyRow, report: ReportData) -> tuple[Cell, ...]:
         Cell(row.name, numbers_of(row.evidence_ids, report.references), row.design),
         Cell(row.population),
         Cell("; ".join(row.arms), note=f"against {row.comparator}" if row.comparator else ""),
-        Cell(row.name),
+        Cell(row.outcome),
         Cell(row.result),
         Cell("" if row.people is None else f"{row.people:,}", rank=row.people),
         Cell(row.certainty, rank=_RANKS.get(row.certainty), is_grade=row.certainty in _RANKS),

@@ -224,7 +224,8 @@ class OutcomeRow(_OnOutcome):
 
     outcome: str
     told_as: str = ""
-    """What the records call the outcome, where all call it alike and not as the row is called."""
+    """What one record calls the outcome, where the row is of one result; '' of several, and in
+    reports from before it was kept."""
     tier: Tier
     studies: int = Field(ge=0)
     """Those of a review are counted as it says."""
@@ -255,8 +256,3 @@ class OutcomeRow(_OnOutcome):
     fears: tuple[str, ...] = ()
     """Those of `evidence_ids` that found more of a harm, of a kind that is told beside the studies
     of the row and not among them; () in reports from before they were kept apart."""
-
-    @property
-    def name(self) -> str:
-        """Return the outcome in the words of its records, else as its family is called."""
-        return self.told_as or self.outcome

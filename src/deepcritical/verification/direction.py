@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from deepcritical.domain.patterns import bounded
@@ -11,14 +11,7 @@ from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
 from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
-from deepcritical.verification.signs import (
-    SIGN_WORDS,
-    Sign,
-    clauses,
-    is_limit,
-    signs,
-    told_signs,
-)
+from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, signs
 from deepcritical.verification.words import Word, stem, words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.outcomes import term_in, turned_by
@@ -39,22 +32,21 @@ _CONTROLLED = bounded(r"\b(?:placebo|sham|active)[- ](?=controlled\b)", re.IGNOR
 _OPPOSED = bounded(r"\b(?:in contrast|relative|in comparison|as opposed) to\b", re.IGNORECASE)
 _OF_DOSE = bounded(r"\b(?:usual|standard) (?=dos(?:e|es|age)\b|practice\b)", re.IGNORECASE)
 """Words beside which "placebo" or "usual" is no arm that a sentence is about."""
-_STATISTICS = frozenset({*map(str.casefold, RATIOS), "ci", "sd", "p"})
-_NEARLY_NONE = bounded(
-    r"\b(?:reach|touch|includ|cross|approach)\w* (?:the (?:line|value) of )?"
-    r"no (?:difference|effect|association)\b",
-    re.IGNORECASE,
-)
-"""What a limit of an interval does, which is no result."""
-_ALMOST_NO = bounded(r"\b(?:almost|nearly|virtually) (?:no|none|without)\b", re.IGNORECASE)
-"""Less than a denial: another judge has to say whether it fits."""
-_MEANS: dict[Sign, str] = {
+_TOLD: dict[Sign, str] = {
     "more": "more",
     "less": "less",
     "good": "a better result",
     "bad": "a worse result",
     "none": "no difference",
 }
+_SHOWN = {
+    Way.BENEFIT: "a better result with the drug",
+    Way.HARM: "a worse result with the drug",
+    Way.NO_DIFFERENCE: "no clear difference",
+    Way.CONFLICT: "results that differ",
+    None: "no such direction",
+}
+_NOTHING = "its findings do not"
 _WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
@@ -119,15 +111,13 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
             the better one where the finding does not.
     """
     cited = [_with_polarity(f) if own or _has_more(f) is not None else f for f in cited]
-    text = _OF_DOSE.sub("", _OPPOSED.sub("than", _CONTROLLED.sub("", _NEARLY_NONE.sub("", text))))
-    text = _without_people(text if own else _ALMOST_NO.sub("", text), cited)
-    told: dict[Sign, str] = {}
+    text = _OF_DOSE.sub("", _OPPOSED.sub("than", _CONTROLLED.sub("", text)))
+    text = _without_people(text, cited)
+    told: set[Sign] = set()
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
     faults: list[str] = []
     former = tuple(cited)
-    for clause in clauses(text):
-        if is_limit(clause) or not signs(clause):
-            continue
+    for clause in filter(signs, clauses(text)):
         owners = _owners_of(clause, cited)
         owners = former if len(owners) == len(cited) else owners
         given = tuple(f for f in cited if _tells_effect(clause, f))
@@ -135,72 +125,18 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         for finding in cited:
             allowed[finding.id] |= _expected(finding, clause, own=own)
         outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
-        right = _right(clause, owners, cited, own=own)
-        for sign, said in told_signs(clause, outcome):
-            told.setdefault(sign, said)
-            if sign not in right:
-                faults.append(_reason({sign: said}, owners))
-    if all(f.way in (Way.NO_DIFFERENCE, None) for f in cited):
-        faults = []  # "higher, but not significantly" is of no difference
-    yield from faults
-    if told and not faults:
+        for sign in signs(clause, outcome):
+            told.add(sign)
+            if not any(sign in _expected(f, clause, own=own) for f in owners):
+                shown = ", ".join(f"{f.id} shows {_SHOWN[f.way]}" for f in owners if f.way)
+                faults.append(f"“{clause.strip()}” tells of {_TOLD[sign]}, but {shown or _NOTHING}")
+    if any(f.way not in (Way.NO_DIFFERENCE, None) for f in cited):
+        yield from faults  # "higher, but not significantly" is of no difference
+    if told:
         for finding in cited:
-            if not allowed[finding.id] & told.keys() and (finding.way or len(cited) == 1):
-                yield _reason(told, [finding])
-
-
-def _reason(told: Mapping[Sign, str], findings: Sequence[Finding]) -> str:
-    """Return what the words of a sentence tell, and what its findings show instead."""
-    said = "; ".join(f"“{words}” says {_MEANS[sign]}" for sign, words in told.items())
-    shown = ", ".join(f"{f.id} shows {_shown(f)}" for f in findings)
-    return f"{said}, but {shown or 'its findings do not'}"
-
-
-def _shown(finding: Finding) -> str:
-    drug = finding.drug or "the drug"
-    return {
-        Way.BENEFIT: f"a better result with {drug}",
-        Way.HARM: f"a worse result with {drug}",
-        Way.NO_DIFFERENCE: "no clear difference",
-        Way.CONFLICT: "results that differ",
-        None: "no such direction",
-    }[finding.way]
-
-
-def _right(
-    clause: str, owners: Sequence[Finding], cited: Sequence[Finding], *, own: bool
-) -> frozenset[Sign]:
-    """Return the directions that a clause may tell, of its findings or of what they quote."""
-    beside = _told_beside(clause, cited)
-    if own and beside:
-        return beside
-    return beside.union(*(_expected(f, clause, own=own) for f in owners))
-
-
-def _told_beside(clause: str, cited: Sequence[Finding]) -> frozenset[Sign]:
-    """Return what quotes tell of another outcome, if a clause names it and none of the findings'.
-
-    "Relapse fell, but pain did not change" may rest on a finding on relapse that quotes both.
-    """
-    there = keys_of(clause)
-    if any((keys_of(f.outcome) - VAGUE) & there for f in cited):
-        return frozenset()
-    named = there - VAGUE - SIGN_WORDS - _STATISTICS
-    named -= frozenset().union(*(_roles(f) for f in cited))
-    near = (
-        (part, f)
-        for f in cited
-        for quote in f.quotes
-        for part in clauses(quote)
-        if named & keys_of(part)
-    )
-    return frozenset().union(*(_in_words(part, f, clause) for part, f in near))
-
-
-def _roles(finding: Finding) -> frozenset[str]:
-    """Return the stems of drug, comparator, people and study, which name no outcome."""
-    f = finding
-    return keys_of(f"{f.drug} . {f.comparator} . {f.population} . {f.study} . {f.design}")
+            if not allowed[finding.id] & told and (finding.way or len(cited) == 1):
+                said = " and ".join(_TOLD[sign] for sign in sorted(told))
+                yield f"it tells of {said}, but {finding.id} shows {_SHOWN[finding.way]}"
 
 
 def _without_people(text: str, cited: Sequence[Finding]) -> str:

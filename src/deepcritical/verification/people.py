@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
 from deepcritical.verification.fields import VAGUE, keys_of
-from deepcritical.verification.signs import clauses, is_limit
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers, qualifiers_in
 
 _ANIMALS = bounded(
@@ -26,27 +25,17 @@ _PART = bounded(r"\b(?:subgroups?|subset|post[- ]hoc|among those)\b", re.IGNOREC
 
 
 def species_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
-    """Yield animals and cells that findings are not of, or are of and the sentence does not say.
-
-    Also the people of a finding of whom a sentence says that they were not studied.
-    """
+    """Yield animals and cells that findings are not of, or are of and the sentence does not say."""
     if (said := _ANIMALS.search(text)) and not _ANIMALS.search(source):
         yield f"the findings are not of {said[0]}"
     for finding in cited:
         if _is_of_animals(finding) and not _ANIMALS.search(text):
             yield f"{finding.id} is of animals or cells, and the sentence does not say so"
-    for clause in filter(is_limit, clauses(text)):
-        left = qualifiers_in(clause)
-        for finding in cited if left else ():
-            of = qualifiers_in(finding.population)
-            if all(values <= of.get(kind, set()) for kind, values in left.items()):
-                yield f"{finding.id} is of people whom “{clause.strip()}” leaves out"
 
 
 def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield by what people are told apart that no finding says, and a part told as the whole."""
     known = keys_of(source)
-    text = "; ".join(clause for clause in clauses(text) if not is_limit(clause))
     healthy = (found.span() for found in _HEALTHY.finditer(text))
     for start, end in (*places_of_qualifiers(text), *healthy):
         said, meant = text[start:end], qualifiers_in(text[start:end])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.verification.words import NEGATIONS, Word, stem, words
@@ -43,10 +43,7 @@ _OPEN = _stems("difference differ effect affect change association associate inf
 _NEGATIONS = _stems(" ".join(NEGATIONS)) | {stem("little")}
 SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 """Stems of all words that tell a direction, or deny one."""
-_BREAK = re.compile(
-    r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s|"
-    r"\s(?=without \w+ing\b)"
-)
+_BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
 _REACH = 5
 _DEGREES = _stems("any clear clearly significant significantly statistically statistical")
 _MORE, _THAN = stem("more"), stem("than")
@@ -62,19 +59,8 @@ _SIZED = _stems(
 """Words that "larger", "longer" or "double" before them describe: the study, and no result."""
 _LIMITS = _stems("higher more greater lower less better worse longer")
 """After "or" they name a limit: "grade 3 or higher"."""
-_ELLIPSIS = re.compile(
-    r"(?i)^\W*(?:but |and |yet )?(?:no|none|neither|"
-    r"not(?! (?:of|all|every|only|just|always|necessarily|because)\b))\b"
-)
+_ELLIPSIS = re.compile(r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b")
 """A clause such as "but not in adults" or "no death occurred", which denies what it names."""
-_UNCOVERED = bounded(
-    r"^\W*(?:but |and |though )?(?:not of\b|no (?:trial|study|cohort|review|finding)s? "
-    r"(?:(?:was|were|is|are) (?:of|in|done)|includ\w+|enrol\w+|cover\w+|tested)\b|"
-    r"(?:[\w-]+ ){1,6}(?:was|were|is|are) not "
-    r"(?:covered|included|studied|enrolled|tested|represented)\b)",
-    re.IGNORECASE,
-)
-"""A clause that says who was not studied: "not of women", "children were not included"."""
 _AS_MUCH = bounded(r"\bas (?!well|soon|long|far|a |an |the )\w+(?: \w+){0,3}? as\b", re.IGNORECASE)
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
     ("less", "good"): "bad",
@@ -98,34 +84,18 @@ def clauses(text: str) -> tuple[str, ...]:
 
 
 def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
-    """The directions that a clause tells; see `told_signs`."""
-    return frozenset(sign for sign, _ in told_signs(clause, outcome))
-
-
-def told_signs(clause: str, outcome: Collection[str] = ()) -> tuple[tuple[Sign, str], ...]:
-    """The directions that a clause tells, each with the words that tell it.
+    """The directions that a clause tells.
 
     Args:
         clause: Part of a sentence.
         outcome: Stems of words that name the outcome, such as "loss", and tell no direction here.
     """
     clause = _AS_MUCH.sub("similar", clause)
-    told = tuple(_joined([*_told(words(clause), outcome)]))
-    return told or ((("none", clause.strip(" ,.;")),) if _ELLIPSIS.match(clause) else ())
+    told = frozenset(_joined([*_told(words(clause), outcome)]))
+    return told or frozenset({"none"} if _ELLIPSIS.match(clause) else ())
 
 
-def is_limit(clause: str) -> bool:
-    """Return whether a clause says only who was not studied, which tells no result of anybody."""
-    return _UNCOVERED.match(clause) is not None and signs(clause) <= {"none"}
-
-
-class _Told(NamedTuple):
-    at: int
-    sign: Sign
-    words: str
-
-
-def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[_Told]:
+def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int, Sign]]:
     # What stands behind an interval is what its limits allow.
     limits = (at for at, word in enumerate(found) if word.key in _LIMITS_OF and not word.depth)
     found = found[: next(limits, len(found))]
@@ -133,19 +103,18 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[_Told]:
         key = stem(word.raw) if word.is_figure else word.key  # "doubled"
         if key == _MORE and at > 2 and [w.key for w in found[at + 1 : at + 2]] == [_THAN]:
             continue  # "lowered it more than placebo did"
-        before = [w for w in found[max(0, at - _REACH) : at] if w.key not in _DEGREES]
-        if any(w.key in _WITHOUT for w in before[-2:]) and key not in _OPEN:
+        before = [w.key for w in found[max(0, at - _REACH) : at] if w.key not in _DEGREES]
+        if not _WITHOUT.isdisjoint(before[-2:]) and key not in _OPEN:
             continue  # "without more falls" is of something beside the result
         is_limit = key in _LIMITS and at > 0 and found[at - 1].key == "or"
         if key in outcome or is_limit or _describes_a_study(found[at : at + 3]):
             continue
-        denials = [n for n, w in enumerate(before) if w.key in _NEGATIONS - _WITHOUT]
-        denials += [n for n, w in enumerate(before[-2:], len(before[:-2])) if w.key in _WITHOUT]
-        if not denials:
-            yield from (_Told(at, sign, word.raw) for sign, known in _WORDS.items() if key in known)
-        elif key in _OPEN or any(key in _WORDS[s] for s in _WORDS if s != "none"):
-            denied = (*before[min(denials) :], word)
-            yield _Told(at, "none", " ".join(w.raw for w in denied))
+        denied = not (_NEGATIONS - _WITHOUT).isdisjoint(before)
+        denied = denied or not _WITHOUT.isdisjoint(before[-2:])
+        if denied and (key in _OPEN or any(key in _WORDS[s] for s in _WORDS if s != "none")):
+            yield at, "none"
+        elif not denied:
+            yield from ((at, sign) for sign, known in _WORDS.items() if key in known)
 
 
 def _describes_a_study(ahead: Sequence[Word]) -> bool:
@@ -158,15 +127,13 @@ def _describes_a_study(ahead: Sequence[Word]) -> bool:
     return False
 
 
-def _joined(told: Sequence[_Told]) -> Iterator[tuple[Sign, str]]:
+def _joined(told: Sequence[tuple[int, Sign]]) -> Iterator[Sign]:
     skip = -1
-    for n, one in enumerate(told):
+    for n, (at, sign) in enumerate(told):
         if n == skip:
             continue
         ahead = told[n + 1] if n + 1 < len(told) else None
-        turned = _TURNED.get((one.sign, ahead.sign)) if ahead and ahead.at - one.at <= 2 else None
-        if turned and ahead:
+        turned = _TURNED.get((sign, ahead[1])) if ahead and ahead[0] - at <= 2 else None
+        if turned:
             skip = n + 1
-            yield turned, f"{one.words} {ahead.words}"
-        else:
-            yield one.sign, one.words
+        yield turned or sign

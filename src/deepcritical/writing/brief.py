@@ -178,7 +178,7 @@ def _answer(
     if verdict.downgrades and assessed:
         rated = _rated(verdict, wording)
         ids = rated.evidence_ids if rated and wording >= FIFTH else verdict.deciding_ids
-        yield Sentence(text=_certainty(verdict, rated, wording), evidence_ids=ids)
+        yield Sentence(text=_certainty(verdict, rated), evidence_ids=ids)
 
 
 def _why_open(verdict: Verdict) -> str:
@@ -207,15 +207,14 @@ def _rated(verdict: Verdict, wording: int) -> OutcomeRow | None:
     return next(iter((*deciding, *rows)), None)
 
 
-def _certainty(verdict: Verdict, row: OutcomeRow | None, wording: int) -> str:
+def _certainty(verdict: Verdict, row: OutcomeRow | None) -> str:
     """Return why the certainty is no higher; of two reasons of one kind the more serious one."""
     told = {
         reason.partition(": ")[0].removeprefix("very serious "): reason
         for reason in verdict.downgrades
     }
     reasons = [reason.partition(": ")[2] or reason for reason in told.values()]
-    name = "" if row is None else row.name if wording >= LATEST else row.outcome
-    of = f" of the finding on {name}" if row and len(verdict.rows) > 1 else ""
+    of = f" of the finding on {row.outcome}" if row and len(verdict.rows) > 1 else ""
     return f"The certainty{of} is {verdict.certainty.value}: {listed(reasons)}."
 
 
@@ -238,8 +237,9 @@ def _deciding(matter: Matter) -> Iterator[DecidingStudy]:
     """Yield the studies that decide, and up to three where fewer do."""
     decided = set(matter.verdict.deciding_ids)
     told = [(s, v) for s in matter.studies if (v := leading_vote(s)) and v.importance != "harm"]
-    ranked = sorted(told, key=lambda one: _rank(one[0], one[1], decided))
-    deciding = sum(bool(decided & set(s.evidence_ids)) for s, _ in told)
+    larger = [study for _, study, _ in _larger(matter)]
+    ranked = sorted(told, key=lambda one: (one[0] not in larger, *_rank(one[0], one[1], decided)))
+    deciding = len(larger) + sum(bool(decided & set(s.evidence_ids)) for s, _ in told)
     most = max(_FEWEST_STUDIES, min(deciding, _MOST_STUDIES))
     for study, vote in _with_other_side(ranked, most):
         yield DecidingStudy(
@@ -342,6 +342,12 @@ def _missing(matter: Matter) -> Iterator[str]:
     if frame and frame.outcomes and not any(row.wanted or row.harm_asked for row in rows):
         named = listed([*as_nouns(frame.outcomes)], "or")
         yield f"None of the results weighed here is on {named} by itself."
+    for row, study, vote in _larger(matter):
+        name = study_name(study, matter.evidence, vote.evidence_id)
+        yield (
+            f"A larger study than those of the answer on {row.outcome} stands beside them: "
+            f"{name} ({vote.people:,} people), under the main studies."
+        )
     if frame and len(frame.comparators) > 1 and not frame.compared_together:
         yield (
             f"Only {matter.drug} is weighed here, against {listed([*frame.comparators], 'or')}; "
@@ -357,3 +363,14 @@ def _missing(matter: Matter) -> Iterator[str]:
         yield _FEW
     if any(s.concern for s in matter.studies):
         yield _CONCERN
+
+
+def _larger(matter: Matter) -> Iterator[tuple[OutcomeRow, StudyFinding, Vote]]:
+    """Yield studies beside a row of the answer that hold more people than all of the row."""
+    for row in leading_rows(matter.verdict):
+        for study in matter.studies if row.people else ():
+            vote = leading_vote(study)
+            is_of_it = vote and (vote.row, vote.tier) == (row.outcome, row.tier)
+            beside = vote and vote.evidence_id in row.beside and vote.directness != "related"
+            if vote and is_of_it and beside and (vote.people or 0) > (row.people or 0):
+                yield row, study, vote

@@ -133,7 +133,7 @@ def _of_row(drug: str, row: OutcomeRow, quotes: Sequence[str]) -> Finding:
         drug=drug,
         comparator=row.comparator or row.control.replace(NOT_STATED, "") or CONTROL,
         directness=row.directness,
-        outcome=row.name,
+        outcome=row.outcome,
         way=row.way,
         effect=row.pooled.as_effect() if row.pooled else single.effect if single else None,
         unit=row.pooled.unit if row.pooled else single.unit if single else "",

@@ -161,8 +161,7 @@ def _than(comparator: str, given: str = "") -> str:
 
 
 def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
-    own = [measured_as(r, wording) if wording >= LATEST else "" for r in rows]
-    names = listed([name or r.outcome for name, r in zip(own, rows, strict=True)], "or")
+    names = listed([r.outcome for r in rows], "or")
     ids = tuple(dict.fromkeys(i for r in rows for i in r.evidence_ids))
     least = min((r.certainty for r in rows), key=LADDER.index)
     members = {r.members for r in rows if wording >= FIFTH}

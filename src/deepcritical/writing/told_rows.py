@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Way
 
@@ -40,4 +42,14 @@ def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
         for r in rows
         if r.way not in wanted and r.importance != "surrogate" and not (by_itself and r.of_class)
     ]
-    return [*agreeing[:_TOLD_ROWS], *others[:1]]
+    return [*agreeing[:_TOLD_ROWS], *(others or _contrary(near, agreeing))[:1]]
+
+
+def _contrary(near: Sequence[OutcomeRow], agreeing: Sequence[OutcomeRow]) -> list[OutcomeRow]:
+    """Return the rows of cohorts that compared with a drug, and did not find what others found.
+
+    People who take something are more alike than those who take it and those who take nothing.
+    """
+    told = {row.outcome: row.way for row in agreeing if row.tier == "controlled"}
+    beside = [r for r in near if r.comparator and not r.asked and r.tier == "controlled"]
+    return [r for r in beside if r.outcome in told and r.way is not told[r.outcome]]

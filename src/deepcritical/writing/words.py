@@ -80,13 +80,12 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         wording: One of `WORDINGS`.
     """
     said = (_harm_words if row.importance == "harm" else _effect)(row, wording)
-    name = _within(row.name, wording) if wording >= LATEST else row.outcome
-    outcome = condition_in(name) or name
+    outcome = condition_in(row.outcome) or row.outcome
     if wording == FIRST:
         said = said.replace(_ONE_DIFFERS, _DISAGREE)
     else:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
-    if FIFTH <= wording < LATEST and (measured := measured_as(row, wording)):
+    if wording >= FIFTH and (measured := measured_as(row, wording)):
         outcome = f"{outcome} (reported as {measured})"
     is_subject = wording < FOURTH or "of {outcome} was " not in said
     if wording >= THIRD and is_subject and _is_plural(outcome):
@@ -115,9 +114,7 @@ def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
 
 
 def measured_as(row: OutcomeRow, wording: int) -> str:
-    """Return what the records of a row measured, in their words; '' where these add nothing."""
-    if wording >= LATEST:
-        return _within(row.told_as, wording)
+    """Return what the only record of a row measured, in its words; '' where these add nothing."""
     told = _within(row.told_as, wording)
     new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
     is_plain = row.is_fatal or row.outcome.startswith("composite (")
@@ -187,10 +184,6 @@ def _verb(row: OutcomeRow, wording: int) -> str:
     if wording >= FIFTH and row.is_fatal and not _LASTING.search(row.outcome):
         # Of deaths fewer are better, whatever a reader says of the words that count them.
         return "reduced" if row.way is Way.BENEFIT else "increased"
-    if wording >= LATEST and row.told_as:
-        # Its polarity is that of the records' own words.
-        sides = {"less": ("reduced", "increased"), "more": ("improved", "worsened")}
-        return sides.get(row.polarity, ("improved", "worsened"))[row.way is Way.HARM]
     construct = construct_of(row.outcome, row.outcome)
     table = construct.higher_is_better if construct else None
     if row.polarity == "unclear":

@@ -23,10 +23,6 @@ RIGHT = [
     ("Examplol reduced relapse (RR 0.71), but mortality did not differ (RR 0.98).", "F1 F3"),
     ("Examplol reduced relapse, but increased fracture.", "F1 F2"),
     ("Examplol lowered relapse or so (RR 0.71) compared with placebo.", "F1"),
-    ("Examplol prolonged survival and did not raise the rate of events of grade 3.", "F8"),
-    ("Examplol reduced relapse in adults with testitis, not of women.", "F1"),
-    ("Examplol reduced relapse, but women were not included.", "F1"),
-    ("Examplol reduced relapse without changing mortality.", "F1 F3"),
 ]
 """Each with the findings that it cites; all but the sixth and the tenth name only typed fields."""
 
@@ -88,10 +84,7 @@ WRONG = [
     ("number", "Relapse was less frequent with examplol (RR 1.02), as Study E1 found.", "F1 F6"),
     ("outcome", "Examplol reduced the incidence of dementia compared with placebo.", "F1"),
     ("unnamed", "Relapse vanished with examplol.", "F1"),
-    ("direction", "Examplol prolonged survival but raised events of grade 3.", "F8"),
     ("direction", "Examplol reduced relapse but did not change mortality.", "F1"),
-    ("direction", "Examplol reduced mortality without changing relapse.", "F1 F3"),
-    ("population", "Examplol reduced pain, but women were not included.", "F5"),
     ("id", "Examplol reduced relapse.", "F9"),
     ("id", "Examplol reduced relapse.", ""),
     ("id", "Examplol reduced relapse (PMID 99000001).", "F1"),
@@ -177,10 +170,13 @@ class TestPrinting:
 
         accepted = draft(RIGHT[3][0], "F2")
         three = [self.WRONG, accepted, draft("Examplol improved mortality.", "F3")]
-        told = await check_sentences(three, FINDINGS, RECORDS, None, rewrite=rewrite)
-        assert [s.text for s in told] == [RIGHT[0][0], accepted.text, "Template of E3."]
+        written = await check_sentences(three, FINDINGS, RECORDS, None, rewrite=rewrite)
+        assert [s.text for s in written] == [RIGHT[0][0], accepted.text, "Template of E3."]
         assert [bool(reasons) for reasons in asked] == [True, False, True]
-        assert asked[0][0] == "“increased” says more, but F1 shows a better result with examplol"
+        assert asked[0][0].startswith(
+            "“Examplol increased relapse.” tells of more, but F1 shows a better result with the "
+            "drug"
+        )
 
     async def test_the_verifier_is_asked_once_and_not_for_what_code_refuses(self) -> None:
         verifier = ScriptedVerifier()

@@ -34,9 +34,10 @@ def rows_of(*votes: Vote) -> tuple[OutcomeRow, ...]:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"told_as": "plasma flurbs 42"}, "improved plasma flurbs 42 compared"),
+        ({"told_as": "plasma flurbs 42"}, "flurb score (reported as plasma flurbs 42) compared"),
         ({"told_as": "flurb score"}, "flurb score compared"),
-        ({"told_as": "grade of the flurb score"}, "improved grade of the flurb score compared"),
+        ({"told_as": "change in the flurb score"}, "flurb score compared"),
+        ({"told_as": "x" * 90}, "flurb score compared"),
         ({"members": "testamine"}, "Testamine improved flurb score"),
         ({}, "Examplol improved flurb score"),
     ],

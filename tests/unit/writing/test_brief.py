@@ -128,6 +128,17 @@ def test_what_is_missing_is_said_of_the_weighed_results_alone(
     assert not unsaid or unsaid not in missing
 
 
+def test_a_larger_study_beside_the_answer_is_told() -> None:
+    near = told(Way.BENEFIT, "flurb score", people=600)
+    larger = told(Way.BENEFIT, "flurb score", people=8000).model_copy(
+        update={"directness": "broader"}
+    )
+    brief = brief_of(_matter(near, larger))
+    assert brief.findings[0].people == 600
+    assert brief.studies[0].people == 8000
+    assert any("A larger study" in told and "8,000 people" in told for told in brief.missing)
+
+
 @pytest.mark.parametrize(("reader", "people"), [("rules", 586), ("curated", None)])
 def test_a_number_found_in_the_text_alone_gives_way_to_a_careful_reader(
     reader: str, people: int | None
