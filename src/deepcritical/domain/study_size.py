@@ -33,9 +33,7 @@ _AT_RANDOM = bounded(
     re.IGNORECASE,
 )
 _MADE_RANDOM = bounded(r"^ (?:were|underwent) (?:[^.;\d]{0,60}?\s)?random(?:i[sz]|ly)", re.I)
-_RANDOMISED = bounded(
-    r"\b(?:randomi[sz]ed|among|randomly (?:assigned|allocated))\s$", re.IGNORECASE
-)
+_RANDOMISED = bounded(r"\b(?:randomi[sz]ed|randomly (?:assigned|allocated))\s$", re.IGNORECASE)
 _ASIDE = bounded(rf"\((?:[^();]{{0,40}}[,;]\s)??(?:[nN]\s?=\s?)?{_N}(?: {_NOUN})?(?=[),;])")
 _SIZE = bounded(rf"\b[nN]\s?=\s?{_N}(?![\d.-])")
 _IN_ARMS = bounded(
@@ -114,8 +112,8 @@ def counts_in(sentence: str) -> Iterator[Count]:
     """Yield the counts of people in a sentence, and whether these are said to be randomised."""
     for one in people_in(sentence):
         before, behind = sentence[: one.start], sentence[one.end :]
-        at_random = _RANDOMISED.search(before) or _AT_RANDOM.match(behind)
-        yield Count(int(one.value), bool(at_random))
+        is_aside = before.rfind("(") > before.rfind(")")
+        yield Count(int(one.value), not is_aside and _is_at_random(before, behind))
 
 
 def people_in(sentence: str) -> Iterator[Quantity]:
@@ -123,10 +121,14 @@ def people_in(sentence: str) -> Iterator[Quantity]:
     for one in quantities(sentence):
         before, behind = sentence[: one.start], sentence[one.end :]
         part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
-        part = part or _SCREENED.match(behind)
+        part = part or (_SCREENED.match(behind) and not _is_at_random(before, behind))
         date = one.value in _YEARS and _CALENDAR.search(before)
         if _is_whole(one, behind) and not (part or date or _GOES_ON.match(behind)):
             yield one
+
+
+def _is_at_random(before: str, behind: str) -> bool:
+    return bool(_RANDOMISED.search(before) or _AT_RANDOM.match(behind))
 
 
 def _is_whole(one: Quantity, behind: str) -> bool:

@@ -187,8 +187,8 @@ class KnownRuns(ABC):
         Raises:
             QuestionError: The same key began another run.
         """
-        await self._handed_out()  # of two servers the database says which was first
-        run = self._runs.get(once.run_id)
+        if run := self._runs.get(once.run_id):
+            await self._handed_out()  # of two servers the database says which was first
         request = run.once and run.once.request if run else None
         if self.traces:
             with contextlib.suppress(errors.StorageError if run else errors.TraceNotFoundError):

@@ -57,7 +57,8 @@ def clean_query(text: str) -> str:
         first = words[0][0]
         if first[1:].islower() and first.lower() in _OF_QUESTIONS:
             words[0][0] = ""
-        kept = [" ".join("" if w in _OF_QUESTIONS else w for w in piece) for piece in words]
+        left = [" ".join("" if w in _OF_QUESTIONS else w for w in piece) for piece in words]
+        kept = left if "".join(left).strip() else kept
     pieces[::2] = kept
     return " ".join("".join(pieces).split())
 

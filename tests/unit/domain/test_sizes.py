@@ -65,6 +65,20 @@ from tests.unit.domain.records import TITLE, paper, trial
         ),
         pytest.param("From 2000 to 2007, 344 patients were studied.", 344, id="years"),
         pytest.param("It affects 1 in 10 women; we enrolled 150 women.", 150, id="one in ten"),
+        pytest.param(
+            "We randomised 300 patients, assessed for pain every week. It fell in 90 patients.",
+            300,
+            id="randomised and assessed",
+        ),
+        pytest.param(
+            "1,200 patients were screened and 300 patients were randomised.", 300, id="screened"
+        ),
+        pytest.param(
+            "1,400 patients from 30 centres (700 patients in Europe) were randomised.",
+            1400,
+            id="a part in brackets",
+        ),
+        pytest.param("Among 900 patients, 640 were randomised.", 640, id="a part at random"),
     ],
 )
 def test_people_randomised_to_what_is_reported(text: str, size: int) -> None:

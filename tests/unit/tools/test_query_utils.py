@@ -28,6 +28,7 @@ class TestCleanQuery:
             ("Which approved drugs could be repurposed to treat COPD?", "COPD"),
             ("Is there any evidence that examplol helps in testitis?", "examplol testitis"),
             ("Does examplol treat testitis?", "examplol testitis"),
+            ("Does treatment as prevention work?", "Does treatment as prevention work"),
             ("Is examplol effective for the treatment of testitis?", "examplol testitis"),
             ("examplol used for testitis", "examplol testitis"),
             ("can examplol be used for testitis", "examplol testitis"),
