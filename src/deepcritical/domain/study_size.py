@@ -121,9 +121,9 @@ def people_in(sentence: str) -> Iterator[Quantity]:
     for one in quantities(sentence):
         before, behind = sentence[: one.start], sentence[one.end :]
         part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
-        part = part or (_SCREENED.match(behind) and not _is_at_random(before, behind))
+        screened = _SCREENED.match(behind) and not _is_at_random(before, behind)
         date = one.value in _YEARS and _CALENDAR.search(before)
-        if _is_whole(one, behind) and not (part or date or _GOES_ON.match(behind)):
+        if _is_whole(one, behind) and not (part or screened or date or _GOES_ON.match(behind)):
             yield one
 
 
