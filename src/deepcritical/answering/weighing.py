@@ -76,9 +76,7 @@ def appraised(
 
     `matched` is what a model found records to tell of the question, as far as one was asked.
     """
-    frame = inquiry.frame
-    own = frame if frame and drug.name in {d.name for d in frame.drugs} else None
-    asked = asked_of(drug, condition, own)
+    asked = asked_of(drug, condition, inquiry.frame)
     matched = matched or {}
     found = {}
     for key, record in records.items():
