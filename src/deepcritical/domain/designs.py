@@ -84,10 +84,16 @@ _BY_TYPE = _rules(
 )
 """MeSH publication types, in order. A guideline is an opinion: its record lacks its grounds."""
 
+_BY_CHANCE = (
+    r"(?:(?:were|was|we|are|be|been) (?:(?!not )\w+ )?randomi[sz]ed|"
+    r"(?<!not )(?<!-)\brandomly (?:assigned|allocated|allotted|divided)"
+    r"(?![^.;]*\b(?:training|validation|derivation|development) (?:\w+ )?(?:data)?(?:sets?|"
+    r"cohorts?|groups?|samples?)))"
+)
+"""That people were allotted by chance; not the halves of data that a model is made and tested on.
+"""
 _MADE_RANDOM = (
-    r"(?:were|was|we|are|be|been) (?:(?!not )\w+ )?"
-    r"(?:randomi[sz]ed|randomly (?:assigned|allocated))|"
-    r"randomi[sz]ed (?:to|1:1|in a)|"
+    _BY_CHANCE + r"|randomi[sz]ed (?:to|1:1|in a)|"
     r"(?:patients|participants|adults|people|outpatients) randomi[sz]ed|"
     r"\b(?:allotted|allocated|assigned|divided) (?:at random|by lot|by chance)"
 )
@@ -99,8 +105,7 @@ _BY_TEXT = _rules(
     ),
     (
         r"\b(?:patients|participants|adults|subjects|children|infants|outpatients|volunteers)\b"
-        r"[^.;]{0,80}\b(?:were|was) (?:(?!not )\w+ )?(?:randomi[sz]ed|randomly (?:assigned|"
-        r"allocated))",
+        r"[^.;]{0,80}\b" + _BY_CHANCE,
         Design.RCT,
     ),
     (
