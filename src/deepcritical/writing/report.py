@@ -43,7 +43,8 @@ from deepcritical.writing.words import listed
 _TOP = 5
 _ANY_DRUG = "any drug"
 """The subject of a brief where no drug was asked about and none was found."""
-_AGAINST = frozenset({VerdictLabel.UNSUPPORTED, VerdictLabel.REFUTED, VerdictLabel.HARMFUL})
+_AGAINST = frozenset({VerdictLabel.REFUTED, VerdictLabel.HARMFUL})
+"""Not "unsupported", which does not exclude a relevant benefit."""
 _NONE_DECIDED = "None of the candidates has enough evidence for a verdict."
 
 
