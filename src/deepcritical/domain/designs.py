@@ -84,18 +84,13 @@ _BY_TYPE = _rules(
 )
 """MeSH publication types, in order. A guideline is an opinion: its record lacks its grounds."""
 
-_BY_CHANCE = (
-    r"(?:(?:were|was|we|are|be|been) (?:(?!not )\w+ )?randomi[sz]ed|"
-    r"(?<!not )(?<!-)\brandomly (?:assigned|allocated|allotted|divided)"
-    r"(?![^.;]*\b(?:training|validation|derivation|development) (?:\w+ )?(?:data)?(?:sets?|"
-    r"cohorts?|groups?|samples?)))"
+_BY_CHANCE = (  # not "randomly divided into a training and a validation set"
+    r"(?:(?:were|was|we|are|be|been) (?:(?!not )\w+ )?randomi[sz]ed|(?<!not )(?<!-)\brandomly "
+    r"(?:assigned|allocated|allotted|divided)(?![^.;]*\b(?:training|validation|derivation) ))"
 )
-"""That people were allotted by chance; not the halves of data that a model is made and tested on.
-"""
 _MADE_RANDOM = (
-    _BY_CHANCE + r"|randomi[sz]ed (?:to|1:1|in a)|"
-    r"(?:patients|participants|adults|people|outpatients) randomi[sz]ed|"
-    r"\b(?:allotted|allocated|assigned|divided) (?:at random|by lot|by chance)"
+    rf"{_BY_CHANCE}|(?:patients|participants|adults|people|outpatients) randomi[sz]ed|randomi[sz]ed "
+    r"(?:to|1:1|in a)|\b(?:allotted|allocated|assigned|divided) (?:at random|by lot|by chance)"
 )
 _BY_TEXT = _rules(
     (
