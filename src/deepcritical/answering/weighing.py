@@ -114,7 +114,7 @@ def weigh(
     return tuple(found) if drugs else tuple(sorted(found, key=_rank))
 
 
-def _rank(one: Weighed) -> tuple[int, float, int, int, str]:
+def _rank(one: Weighed) -> tuple[int, float, int, int, int, str]:
     return *candidate_rank(one.verdict, one.studies), one.drug.name
 
 

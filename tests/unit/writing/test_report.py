@@ -198,3 +198,24 @@ def test_the_evidence_speaks_against_what_was_refuted_or_does_harm(
     told = candidates_in(("examplol", Way.BENEFIT, 3), ("otherol", way, 2)).executive_summary
     assert ("the evidence speaks against otherol" in told) is is_against
     assert ("the others are otherol (" in told) is not is_against
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (5, ""),
+        (6, "Further candidates were found and are not weighed here: drug6ol."),
+        (
+            8,
+            "Further candidates were found and are not weighed here: drug6ol, drug7ol and drug8ol.",
+        ),
+        (9, "Further candidates were found and are not weighed here: 4 others."),
+    ],
+)
+def test_a_list_of_candidates_says_what_it_leaves_out(number: int, said: str) -> None:
+    drugs = [(f"drug{n}ol", Way.BENEFIT, 1) for n in range(1, number + 1)]
+    told = candidates_in(*drugs)
+    assert len(told.drug_candidates) == 5
+    assert said in told.executive_summary
+    assert said or "Further candidates" not in told.executive_summary
+    assert audit(told).failed == ()
