@@ -89,8 +89,8 @@ _BY_CHANCE = (  # not "randomly divided into a training and a validation set"
     r"(?:assigned|allocated|allotted|divided)(?![^.;]*\b(?:training|validation|derivation) ))"
 )
 _MADE_RANDOM = (
-    rf"{_BY_CHANCE}|(?:patients|participants|adults|people|outpatients) randomi[sz]ed|randomi[sz]ed "
-    r"(?:to|1:1|in a)|\b(?:allotted|allocated|assigned|divided) (?:at random|by lot|by chance)"
+    rf"{_BY_CHANCE}|(?:patients|participants|adults|people|outpatients) randomi[sz]ed|randomi[sz]ed"
+    r" (?:to|1:1|in a)|\b(?:allotted|allocated|assigned|divided) (?:at random|by lot|by chance)"
 )
 _BY_TEXT = _rules(
     (
