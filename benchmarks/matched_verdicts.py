@@ -77,8 +77,7 @@ def verdict(
         return VerdictLabel.NOT_ASSESSED
     if question.drug is None or question.condition is None:
         return VerdictLabel.NOT_ASSESSED
-    own = frame if question.drug.name in {drug.name for drug in frame.drugs} else None
-    asked = asked_of(question.drug, question.condition, own)
+    asked = asked_of(question.drug, question.condition, frame)
     found = {}
     for key, record in over.records.items():
         graded, matched = grade(record), matches.get(key) if matches else None

@@ -76,9 +76,7 @@ def appraised(
 
     `matched` is what a model found records to tell of the question, as far as one was asked.
     """
-    frame = inquiry.frame
-    own = frame if frame and drug.name in {d.name for d in frame.drugs} else None
-    asked = asked_of(drug, condition, own)
+    asked = asked_of(drug, condition, inquiry.frame)
     matched = matched or {}
     found = {}
     for key, record in records.items():
@@ -116,7 +114,7 @@ def weigh(
     return tuple(found) if drugs else tuple(sorted(found, key=_rank))
 
 
-def _rank(one: Weighed) -> tuple[int, float, int, int, str]:
+def _rank(one: Weighed) -> tuple[int, float, int, int, int, str]:
     return *candidate_rank(one.verdict, one.studies), one.drug.name
 
 

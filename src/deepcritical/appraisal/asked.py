@@ -102,13 +102,13 @@ def canonical(name: str) -> str:
 
 def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = None) -> Asked:
     """Return what is asked of one drug, for a question or, without a frame, the condition alone."""
+    frame = _as_on(frame, drug)
     own = {canonical(drug.name), *(name.casefold() for name in drug.names)}
     if group := drug_class(drug.name):
         own |= {name.casefold() for name in (group.name, *group.names)}
     members = frozenset(name.casefold() for name in _members(drug, frame))
     groups = _wider(members) if members else _classes_of(canonical(drug.name))
-    partners: frozenset[str] = frozenset()
-    comparators: frozenset[str] = frozenset()
+    partners = comparators = frozenset[str]()
     if frame and frame.together:
         partners = frozenset(canonical(d.name) for d in frame.drugs if d.name != drug.name)
         partners = frozenset(name for name in partners if not _is_open(name))
@@ -140,6 +140,12 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         between_doses=bool(frame and not comparators and is_between_doses(frame.text)),
         in_length=bool(frame and is_between_durations(frame.text)),
     )
+
+
+def _as_on(frame: QuestionFrame | None, drug: Drug) -> QuestionFrame | None:
+    """The frame if it names the drug, or asks which drugs help, and so is on every candidate."""
+    is_on_all = frame is not None and frame.kind is QuestionKind.CANDIDATES
+    return frame if frame and (is_on_all or drug.name in {d.name for d in frame.drugs}) else None
 
 
 def _qualifiers(frame: QuestionFrame) -> Qualifiers:

@@ -84,12 +84,13 @@ _BY_TYPE = _rules(
 )
 """MeSH publication types, in order. A guideline is an opinion: its record lacks its grounds."""
 
+_BY_CHANCE = (  # not "randomly divided into a training and a validation set"
+    r"(?:(?:were|was|we|are|be|been) (?:(?!not )\w+ )?randomi[sz]ed|(?<!not )(?<!-)\brandomly "
+    r"(?:assigned|allocated|allotted|divided)(?![^.;]*\b(?:training|validation|derivation) ))"
+)
 _MADE_RANDOM = (
-    r"(?:were|was|we|are|be|been) (?:(?!not )\w+ )?"
-    r"(?:randomi[sz]ed|randomly (?:assigned|allocated))|"
-    r"randomi[sz]ed (?:to|1:1|in a)|"
-    r"(?:patients|participants|adults|people|outpatients) randomi[sz]ed|"
-    r"\b(?:allotted|allocated|assigned|divided) (?:at random|by lot|by chance)"
+    rf"{_BY_CHANCE}|(?:patients|participants|adults|people|outpatients) randomi[sz]ed|randomi[sz]ed"
+    r" (?:to|1:1|in a)|\b(?:allotted|allocated|assigned|divided) (?:at random|by lot|by chance)"
 )
 _BY_TEXT = _rules(
     (
@@ -99,8 +100,7 @@ _BY_TEXT = _rules(
     ),
     (
         r"\b(?:patients|participants|adults|subjects|children|infants|outpatients|volunteers)\b"
-        r"[^.;]{0,80}\b(?:were|was) (?:(?!not )\w+ )?(?:randomi[sz]ed|randomly (?:assigned|"
-        r"allocated))",
+        r"[^.;]{0,80}\b" + _BY_CHANCE,
         Design.RCT,
     ),
     (

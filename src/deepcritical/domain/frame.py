@@ -57,6 +57,12 @@ _IF_SAFE = bounded(
     r"side[- ]effects|adverse (?:events|effects|reactions))\b|\bbetter tolerated\b",
     re.IGNORECASE,
 )
+_OF_HARM = bounded(
+    r"\b(?:(?:un)?saf(?:e\w*|ety)|danger\w*|harm\w*|risks|risky|toxic\w*|tolera(?:ted|bl|bil)\w*|"
+    r"side[- ]effects?|adverse (?:events?|effects?|reactions?)|S?AEs?)\b",
+    re.IGNORECASE,
+)
+"""Words of a question on safety that is on harm of any kind, whatever its wording."""
 _IF_MORE = bounded(
     r"\b(?:help|effective|efficac|work|useful|benefi|stop|withdraw|discontinu|taper)\w*|"
     r"\bnot (?:to )?tak\w+",
@@ -206,7 +212,8 @@ class QuestionFrame(Model):
         """
         if self.harm or self.raises or self.kind not in _ON_SAFETY:
             return self.harm if self.kind in _ON_HARM else None
-        asks = _IF_SAFE.search(self.text) and not _IF_MORE.search(self.text)
+        words = _OF_HARM if self.kind is QuestionKind.SAFETY else _IF_SAFE
+        asks = words.search(self.text) and not _IF_MORE.search(self.text)
         if not (asks and self.drugs):
             return None
         return _IN_PREGNANCY if _PREGNANT in self.population else SERIOUS_HARM

@@ -270,9 +270,7 @@ def _answer(
 
 
 def _read(question: ResearchQuestion, one: Unread) -> Reading:
-    frame = question.frame
-    own = frame if frame and one.drug.name in {drug.name for drug in frame.drugs} else None
-    asked = asked_of(one.drug, _condition(question), own)
+    asked = asked_of(one.drug, _condition(question), question.frame)
     graded = grade(one.evidence)
     return read_for(asked, one.evidence_id, one.evidence, one.study, graded, one.matched)
 

@@ -236,7 +236,7 @@ def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
 def _deciding(matter: Matter) -> Iterator[DecidingStudy]:
     """Yield the studies that decide, and up to three where fewer do."""
     decided = set(matter.verdict.deciding_ids)
-    told = [(s, v) for s in matter.studies if (v := leading_vote(s)) and v.importance != "harm"]
+    told = [(s, v) for s in matter.studies if (v := leading_vote(s))]
     larger = [study for _, study, _ in _larger(matter)]
     ranked = sorted(told, key=lambda one: (one[0] not in larger, *_rank(one[0], one[1], decided)))
     deciding = len(larger) + sum(bool(decided & set(s.evidence_ids)) for s, _ in told)

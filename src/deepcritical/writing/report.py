@@ -43,8 +43,11 @@ from deepcritical.writing.words import listed
 _TOP = 5
 _ANY_DRUG = "any drug"
 """The subject of a brief where no drug was asked about and none was found."""
-_AGAINST = frozenset({VerdictLabel.UNSUPPORTED, VerdictLabel.REFUTED, VerdictLabel.HARMFUL})
+_AGAINST = frozenset({VerdictLabel.REFUTED, VerdictLabel.HARMFUL})
+"""Not "unsupported", which does not exclude a relevant benefit."""
 _NONE_DECIDED = "None of the candidates has enough evidence for a verdict."
+_NONE_READ = "None of the candidates has a verdict: of some the results could not be read."
+_MOST_NAMED = 3
 
 
 class Synthesis(NamedTuple):
@@ -80,7 +83,8 @@ class _Writer:
         self.written_by = written_by
         self.condition = question.condition.name if question.condition else question.text
         self.citer = Citer(store)
-        self.drugs = (question.drug.name,) if question.drug else rank_drugs(store)[:_TOP]
+        found = (question.drug.name,) if question.drug else rank_drugs(store)
+        self.drugs, self.further = found[:_TOP], found[_TOP:]
         self.main = self.drugs[0] if self.drugs else _ANY_DRUG
         self.studies: tuple[StudyFinding, ...] = store.studies(self.main)
         self.verdict = decide(self.studies)
@@ -175,7 +179,8 @@ class _Writer:
             return lead_of(frame, self.main, self.store, licensed=bool(self.facts.licensed))
         if len(self.drugs) < 2:
             return None
-        return Sentence(text=_NONE_DECIDED if self._none_decided else self._ranked())
+        said = self._none_decided() or self._ranked()
+        return Sentence(text=f"{said} {self._left_out()}".strip())
 
     def _ranked(self) -> str:
         """Say which of the candidates has the strongest evidence, and what of the others."""
@@ -189,6 +194,14 @@ class _Writer:
         told = (failed, first, rest) if frame and frame.negative else (first, rest, failed)
         ranked = capitalised("; ".join(part for part in told if part))
         return f"{ranked}. Which of them already treat {self.condition} is not told here."
+
+    def _left_out(self) -> str:
+        """Say that there are more candidates than are weighed; '' where there are none."""
+        if not self.further:
+            return ""
+        many = len(self.further) > _MOST_NAMED
+        named = f"{len(self.further)} others" if many else listed(self.further)
+        return f"Further candidates were found and are not weighed here: {named}."
 
     def _searched(self) -> str:
         """Say what was searched where nothing was found, and that this says nothing of the drug."""
@@ -247,11 +260,12 @@ class _Writer:
             return f"{capitalised(subject_of(self.question))}: what the evidence shows"
         return f"Repurposing candidates for {self.condition}: what the evidence shows"
 
-    @property
-    def _none_decided(self) -> bool:
-        """Return whether several candidates are left, and none of them has enough evidence."""
-        verdicts = [decide(self.store.studies(drug)).label for drug in self.drugs]
-        return len(verdicts) > 1 and set(verdicts) == {VerdictLabel.INSUFFICIENT}
+    def _none_decided(self) -> str:
+        """Say that none of several candidates has a verdict; '' where one has."""
+        labels = {decide(self.store.studies(drug)).label for drug in self.drugs}
+        if not labels <= {VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED}:
+            return ""
+        return _NONE_READ if VerdictLabel.NOT_ASSESSED in labels else _NONE_DECIDED
 
     def _cite(self, brief: Brief) -> None:
         results = (study.result for study in brief.studies)
@@ -319,9 +333,9 @@ def above_synthesis(
 
 
 def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
-    """Drugs by verdict, certainty, people in randomised studies, number of studies and name."""
+    """Drugs in their rank as candidates; of equals the alphabet decides."""
 
-    def order(drug: str) -> tuple[int, float, int, int, str]:
+    def order(drug: str) -> tuple[int, float, int, int, int, str]:
         studies = store.studies(drug)
         return *candidate_rank(decide(studies), studies), drug
 

@@ -43,9 +43,13 @@ def study_name(study: StudyFinding, evidence: Mapping[str, Evidence], lead: str 
 
 
 def leading_vote(study: StudyFinding) -> Vote | None:
-    """Return the weightiest result of a study; None for a study without a result that counts."""
+    """Return the weightiest result of a study; None for a study without a result that counts.
+
+    A harm is the main result only of a question on harm.
+    """
     for weight in _BY_WEIGHT:
         votes = [v for v in study.votes if v.importance == weight]
+        votes = [v for v in votes if weight != "harm" or v.harm_asked]
         near = [v for v in votes if v.against_asked or not v.comparator] or votes
         if near:
             primary = next((v for v in near if v.level == "primary"), near[0])

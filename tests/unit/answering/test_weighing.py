@@ -28,6 +28,7 @@ from tests.unit.answering.examples import (
 )
 
 WORSE = GOOD.replace("significantly improved", "significantly worsened")
+GOOD_SO_FAR, OPEN = VerdictLabel.PROMISING, VerdictLabel.INSUFFICIENT
 OF_TESTITIS = "Which drugs help in gout?"
 
 
@@ -129,3 +130,26 @@ def test_a_candidate_is_named_by_more_records_or_a_title_first() -> None:
     }
     found = [drug.name for drug in candidates(condition, records)]
     assert found == ["metformin", "aspirin"]
+
+
+@pytest.mark.parametrize(
+    ("question", "people", "label", "directness"),
+    [
+        ("Which drugs help in gout?", "inpatients", GOOD_SO_FAR, "direct"),
+        ("Which drugs help inpatients with gout?", "inpatients", GOOD_SO_FAR, "direct"),
+        ("Which drugs help children with gout?", "adults", GOOD_SO_FAR, "broader"),
+        ("Which drugs help outpatients with gout?", "inpatients", GOOD_SO_FAR, "broader"),
+        ("Which drugs lower mortality in gout?", "adults", OPEN, "direct"),
+    ],
+)
+def test_people_and_outcomes_of_a_question_on_candidates_are_those_of_each_candidate(
+    question: str, people: str, label: VerdictLabel, directness: str
+) -> None:
+    text = (
+        f"Methods: 300 {people} with gout were randomised to metformin or placebo. "
+        "Results: Metformin significantly improved pain compared with placebo (p = 0.01)."
+    )
+    made = built(question, record(1, text, f"Metformin in {people} with gout"))
+    (weighed,) = weigh(made.inquiry, made.store.evidence, made.store.readings)
+    assert weighed.verdict.label is label
+    assert [row.directness for row in weighed.verdict.rows] == [directness]

@@ -34,6 +34,24 @@ from tests.unit.domain.records import paper
             Design.COHORT,
             id="people are counted, mice are mentioned",
         ),
+        pytest.param(
+            "Examplol in testitis",
+            "This trial randomly assigned 916 women to examplol or placebo.",
+            Design.RCT,
+            id="a trial assigns randomly",
+        ),
+        pytest.param(
+            "Examplol in testitis",
+            "Patients were randomly divided into two groups.",
+            Design.RCT,
+            id="divided randomly",
+        ),
+        pytest.param(
+            "Examplol in testitis",
+            "A cohort of 300 patients was randomly divided into a training set and a test set.",
+            Design.COHORT,
+            id="the data are divided",
+        ),
     ],
 )
 def test_what_a_record_says_it_is_goes_before_what_it_mentions(

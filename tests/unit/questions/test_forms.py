@@ -272,7 +272,7 @@ class TestPolarity:
         "text",
         [
             "Does metformin worsen asthma?",
-            "Which toxicities does metformin have in asthma?",
+            "What is the risk of metformin in asthma?",
         ],
     )
     def test_a_question_about_harm_has_a_notice(self, text: str) -> None:

@@ -74,9 +74,22 @@ def test_less_of_it_is_hoped_for(text: str) -> None:
     assert not frame.is_on_harm
 
 
-@pytest.mark.parametrize("word", ["safe", "dangerous", "harmful"])
-def test_whether_a_drug_is_safe_asks_for_serious_harm(word: str) -> None:
-    frame = read_frame(f"Is metformin {word} in gout?")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is metformin safe in gout?",
+        "Is metformin dangerous in gout?",
+        "Is metformin harmful in gout?",
+        "How safe is metformin in gout?",
+        "How well tolerated is metformin in gout?",
+        "What is the safety of metformin in gout?",
+        "What are the harms of metformin in gout?",
+        "Which toxicities does metformin have in gout?",
+        "What side effects does metformin have in gout?",
+    ],
+)
+def test_whether_a_drug_is_safe_asks_for_serious_harm_in_any_wording(text: str) -> None:
+    frame = read_frame(text)
     assert frame.is_on_harm
     assert claim_of(frame) == "metformin increases the risk of serious harm in gout"
     assert not research_question(frame).notices

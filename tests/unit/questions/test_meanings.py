@@ -83,7 +83,7 @@ def test_drugs_that_harm_are_no_candidates(text: str) -> None:
     ("text", "told"),
     [
         ("What dose of metformin helps in gout?", "Which dose or course"),
-        ("Which toxicities does metformin have in gout?", "asks about harm"),
+        ("What is the risk of metformin in gout?", "asks about harm"),
     ],
 )
 def test_a_report_says_where_it_answers_something_else(text: str, told: str) -> None:

@@ -129,6 +129,21 @@ def test_kinds_and_features_of_design() -> None:
     assert reading.record_id == "pmid:1"
 
 
+@pytest.mark.parametrize(
+    ("methods", "is_crossover"),
+    [
+        ("Adults entered a double-blind crossover study of examplol and placebo.", True),
+        ("In a cross-over design adults got examplol and placebo.", True),
+        ("Adults got examplol or placebo; optional cross-over was permitted.", False),
+        ("Adults got examplol or placebo. Crossover was allowed after progression.", False),
+        ("Adults got examplol or placebo, with crossover to examplol at week 12.", False),
+    ],
+)
+def test_leave_to_change_the_arm_is_no_crossover(methods: str, is_crossover: bool) -> None:
+    told = read(_NO_RESULT, methods=f"Methods: Adults were randomised. {methods}")
+    assert ("crossover" in told.design) is is_crossover
+
+
 def test_a_record_without_text_says_so() -> None:
     bare = record("").model_copy(update={"content": ""})
     assert read_by_rules(bare, READ_AT).unread == ("title_only",)

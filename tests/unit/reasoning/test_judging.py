@@ -105,6 +105,26 @@ class TestRank:
             read(store, drug)
         assert rank_drugs(store) == ("alol", "bolol")
 
+    @pytest.mark.parametrize(
+        ("drugs", "ranked"),
+        [
+            ({"alol": (RCT, 300), "bolol": (RCT, 700)}, ("bolol", "alol")),
+            ({"alol": (COHORT, 900), "bolol": (RCT, None)}, ("bolol", "alol")),
+            ({"alol": (COHORT, 900), "bolol": (RCT, None), "culol": (RCT, 40)}, ("culol", "bolol")),
+        ],
+    )
+    def test_of_drugs_that_nobody_could_read_those_of_larger_trials_come_first(
+        self, drugs: dict[str, tuple[tuple[str, ...], int | None]], ranked: tuple[str, ...]
+    ) -> None:
+        store = EvidenceStore()
+        for drug, (kind, people) in drugs.items():
+            number = str(99000 + len(store.evidence))
+            content = f"{people} adults were included." if people else "Testitis hurts."
+            record = paper(f"{drug} {number}", content, pmid=number, publication_types=kind)
+            (key,) = store.add([record])
+            store.add_appraisal(appraisal(record, key, drug=drug))
+        assert rank_drugs(store)[: len(ranked)] == ranked
+
     def test_a_drug_without_a_record_that_counts_is_left_out(self) -> None:
         store = EvidenceStore()
         record = paper()

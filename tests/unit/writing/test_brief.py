@@ -16,7 +16,7 @@ from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
 from deepcritical.writing.brief import Matter, brief_of
 from deepcritical.writing.harms import harm_sentences
-from deepcritical.writing.studies import people_in
+from deepcritical.writing.studies import leading_vote, people_in
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import CONDITION, DRUG, findings, record, study, vote
@@ -158,3 +158,22 @@ def test_a_primary_outcome_is_told_first() -> None:
     votes = [told(Way.NO_DIFFERENCE, row) for row in ("snerk", "flurb score")]
     votes[1] = votes[1].model_copy(update={"level": "primary"})
     assert leading_rows(decide(findings(*votes)))[0].outcome == "flurb score"
+
+
+@pytest.mark.parametrize(
+    ("weights", "harm_asked", "led"),
+    [
+        (("harm",), False, None),
+        (("harm",), True, "harm"),
+        (("harm", "surrogate"), False, "surrogate"),
+        (("surrogate", "harm", "critical"), False, "critical"),
+    ],
+)
+def test_a_harm_is_the_main_result_only_of_a_question_on_harm(
+    weights: tuple[Importance, ...], harm_asked: bool, led: Importance | None
+) -> None:
+    votes = tuple(told(Way.NO_DIFFERENCE, f"flurb {weight}", weight) for weight in weights)
+    (one,) = findings(told(Way.NO_DIFFERENCE, "flurb score"))
+    told_of = [v.model_copy(update={"harm_asked": harm_asked}) for v in votes]
+    found = leading_vote(one.model_copy(update={"votes": tuple(told_of)}))
+    assert (found.importance if found else None) == led

@@ -8,21 +8,23 @@ import pytest
 
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
-from deepcritical.domain.appraisal import Remark
+from deepcritical.domain.appraisal import Direction, Remark
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.votes import Way
 from deepcritical.reading.rules import read_by_rules
 from deepcritical.reasoning.judging import assess
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.auditing import audit
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.report import write
-from tests.unit.domain.records import appraisal, paper, trial
+from tests.unit.domain.records import appraisal, paper, trial, vote
 from tests.unit.reasoning.examples import CANDIDATES, EXAMPLOL, QUESTION, TESTITIS
 
+RCT = ("Randomized Controlled Trial",)
 CONTEXT = ReportContext(
     stop_reason="no_new_evidence", iterations=1, searched_on="2019-01-01", sources=("made up",)
 )
@@ -168,4 +170,52 @@ def test_where_no_study_was_found_the_brief_says_what_was_searched(
     assert told.brief.answer[0].text == said
     assert "Searched were" in told.brief.missing[-1]
     assert "/10" not in told.to_markdown()
+    assert audit(told).failed == ()
+
+
+def candidates_in(*found: tuple[str, Way, int]) -> ResearchReport:
+    """The report on candidates, each with so many trials that found a way of 400 people each."""
+    store = EvidenceStore()
+    for drug, way, trials in found:
+        for number in range(trials):
+            pmid = str(99000 + len(store.evidence))
+            record = paper(f"{drug} in testitis {number}", pmid=pmid, publication_types=RCT)
+            (key,) = store.add([record])
+            told = vote(Direction.SUPPORTS, 2, 400, key, direct=True).model_copy(
+                update={"way": way}
+            )
+            store.add_appraisal(appraisal(record, key, drug=drug, direct=True, votes=(told,)))
+    return write(CANDIDATES, store, CONTEXT, assess(CANDIDATES, store), "a test")
+
+
+@pytest.mark.parametrize(
+    ("way", "is_against"),
+    [(Way.NO_DIFFERENCE, False), (Way.HARM, True), (Way.BENEFIT, False)],
+)
+def test_the_evidence_speaks_against_what_was_refuted_or_does_harm(
+    way: Way, is_against: bool
+) -> None:
+    told = candidates_in(("examplol", Way.BENEFIT, 3), ("otherol", way, 2)).executive_summary
+    assert ("the evidence speaks against otherol" in told) is is_against
+    assert ("the others are otherol (" in told) is not is_against
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (5, ""),
+        (6, "Further candidates were found and are not weighed here: drug6ol."),
+        (
+            8,
+            "Further candidates were found and are not weighed here: drug6ol, drug7ol and drug8ol.",
+        ),
+        (9, "Further candidates were found and are not weighed here: 4 others."),
+    ],
+)
+def test_a_list_of_candidates_says_what_it_leaves_out(number: int, said: str) -> None:
+    drugs = [(f"drug{n}ol", Way.BENEFIT, 1) for n in range(1, number + 1)]
+    told = candidates_in(*drugs)
+    assert len(told.drug_candidates) == 5
+    assert said in told.executive_summary
+    assert said or "Further candidates" not in told.executive_summary
     assert audit(told).failed == ()

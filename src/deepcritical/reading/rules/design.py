@@ -42,7 +42,8 @@ _FEATURE_WORDS: dict[DesignFeature, str] = {
     "open_label": r"open[- ]label\w*|unblinded|unmasked",
     "placebo_controlled": r"placebo[- ]controlled|(?:or|and|versus|vs\.?|with) (?:a )?placebo",
     "single_arm": r"single[- ]arm|single[- ]group",
-    "crossover": r"cross[- \u2010-\u2015]?over",
+    "crossover": r"(?<!optional )(?<!allowed )(?<!permitted )cross[- \u2010-\u2015]?over"
+    r"(?! (?:to|from|(?:was|were|is) (?:\w+ )?(?:permitted|allowed|optional|possible|offered))\b)",
     "factorial": r"factorial",
     "cluster": r"cluster[- ]randomi[sz]ed|clusters? (?:were|was) randomi[sz]ed",
     "non_inferiority": r"non-?inferiority",
