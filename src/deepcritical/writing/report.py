@@ -200,7 +200,7 @@ class _Writer:
         if not self.further:
             return ""
         many = len(self.further) > _MOST_NAMED
-        named = f"{len(self.further)} others" if many else listed(self.further)
+        named = f"{len(self.further)} others" if many else listed(list(self.further))
         return f"Further candidates were found and are not weighed here: {named}."
 
     def _searched(self) -> str:
