@@ -14,7 +14,7 @@ from deepcritical.domain.text import sentences
 
 _LEAST = 6
 """Fewer people are rather those of an event than those of a study."""
-_N = r"(\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3}){1,4}|\d+)"
+_N = r"(\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3}){1,4}|\d{1,7})"
 _WHO = (
     r"(?:patients?|(?:in|out)patients|participants|subjects|adults|persons|people|individuals|"
     r"veterans|volunteers|infants|children|women|men|cases|controls|residents|users|students)"
