@@ -35,7 +35,7 @@ _LABEL_ORDER = (
     "MolecularActivity CellularComponent".split()
 )
 _GAP = bounded(rf"{SEPARATORS}|,(?=\d)")
-_EPONYM = bounded(r"([A-Z][^\W\d_]+)(?:['’]s?)? disease", re.IGNORECASE)
+_EPONYM = bounded(r"([A-Z][^\W\d_]{1,40})(?:['’]s?)? disease", re.IGNORECASE)
 _TRAILING_PARENTHESES = bounded(r"\s*\([^()]*\)\s*\Z")
 _SHORT = 4
 
