@@ -13,6 +13,7 @@ from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import Directness
+from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.conditions import (
     KnownCondition,
     condition_named,
@@ -282,6 +283,8 @@ def _relation(text: str, names: tuple[str, ...], name: str) -> Directness | None
     wanted = condition_named(name) or next(filter(None, map(condition_named, names)), None)
     if wanted is None:
         return None
+    if any(_is_brought_alike(text, other) for other in (name, wanted.name)):
+        return "direct"
     brought = _BROUGHT.match(key_of(wanted.name))
     if brought and f" {brought['what']} " in key:
         return "broader"
@@ -290,6 +293,19 @@ def _relation(text: str, names: tuple[str, ...], name: str) -> Directness | None
     relations = {_of_known(one, wanted) for one in known}
     ranks: tuple[Directness, ...] = ("direct", "broader", "related")
     return next((rank for rank in ranks if rank in relations), None)
+
+
+def _is_brought_alike(text: str, name: str) -> bool:
+    """Return whether a drug of the class that brings a condition brings it in a text.
+
+    "Cisplatin-induced nausea" is chemotherapy-induced nausea.
+    """
+    wanted, told = _BROUGHT.match(key_of(name)), _BROUGHT.search(key_of(text))
+    if wanted is None or told is None or wanted["what"] != told["what"]:
+        return False
+    group = drug_class(wanted["by"])
+    members = {key_of(member) for member in group.members} if group else set()
+    return wanted["by"] == told["by"] or bool(group and (not members or told["by"] in members))
 
 
 def _of_known(one: KnownCondition, wanted: KnownCondition) -> Directness | None:

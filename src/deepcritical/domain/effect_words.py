@@ -68,9 +68,6 @@ _AMOUNT = bounded(
     r"markers?)\b",
     re.IGNORECASE,
 )
-MORE_BESIDE = "but results that stand beside point to harm"
-"""Of the wordings before the eighth."""
-SECONDARY_MORE = "but other results found more of it"
 _FOUND = {
     Way.BENEFIT: "a benefit",
     Way.NO_DIFFERENCE: "no difference",
@@ -101,6 +98,13 @@ def shows_more_harm(row: OutcomeRow) -> bool:
     return row.way is Way.HARM or (
         row.way is Way.CONFLICT and (bool(ways) or not row.effects or is_of_fears_beside(row))
     )
+
+
+def fears_words(row: OutcomeRow, wording: int = LATEST) -> str:
+    """Return what those found that stand beside a row; more of some outcomes is no harm."""
+    if wording >= LATEST and row.importance == "harm":
+        return "but other results found more of it"
+    return "but results that stand beside point to harm"
 
 
 def sides_words(row: OutcomeRow, wording: int = LATEST) -> str:
@@ -135,7 +139,7 @@ def row_direction(row: OutcomeRow) -> str:
     """
     if row.way is Way.CONFLICT:
         if is_of_fears_beside(row):
-            return f"{_one_way(row, row.effects[0].way)}, {SECONDARY_MORE}"
+            return f"{_one_way(row, row.effects[0].way)}, {fears_words(row)}"
         sides = sides_words(row)
         differ = "studies differ" if row.studies > 1 else "results differ"
         return f"{differ}: {sides}" if sides else differ

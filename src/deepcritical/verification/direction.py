@@ -46,7 +46,6 @@ _SHOWN = {
     Way.CONFLICT: "results that differ",
     None: "no such direction",
 }
-_NOTHING = "its findings do not"
 _WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
@@ -129,10 +128,12 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
             told.add(sign)
             if not any(sign in _expected(f, clause, own=own) for f in owners):
                 shown = ", ".join(f"{f.id} shows {_SHOWN[f.way]}" for f in owners if f.way)
-                faults.append(f"“{clause.strip()}” tells of {_TOLD[sign]}, but {shown or _NOTHING}")
-    if any(f.way not in (Way.NO_DIFFERENCE, None) for f in cited):
-        yield from faults  # "higher, but not significantly" is of no difference
-    if told:
+                against = shown or "its findings do not"
+                faults.append(f"“{clause.strip()}” tells of {_TOLD[sign]}, but {against}")
+    if all(f.way in (Way.NO_DIFFERENCE, None) for f in cited):
+        faults = []  # "higher, but not significantly" is of no difference
+    yield from faults
+    if told and not faults:
         for finding in cited:
             if not allowed[finding.id] & told and (finding.way or len(cited) == 1):
                 said = " and ".join(_TOLD[sign] for sign in sorted(told))

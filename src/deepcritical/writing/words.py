@@ -9,13 +9,12 @@ from deepcritical.domain.effect_words import (
     FIRST,
     FOURTH,
     LATEST,
-    MORE_BESIDE,
-    SECONDARY_MORE,
     SEVENTH,
     SIXTH,
     THIRD,
     direction_words,
     effect_size,
+    fears_words,
     is_amount,
     is_of_fears_beside,
     kind_words,
@@ -157,7 +156,7 @@ def _effect(row: OutcomeRow, wording: int) -> str:
     none = f"{where}{{drug}} showed no clear effect on {{outcome}} compared with {{against}}"
     if row.way is Way.CONFLICT:
         if wording >= FOURTH and is_of_fears_beside(row):
-            return f"{none}, {MORE_BESIDE if wording < LATEST else SECONDARY_MORE}"
+            return f"{none}, {fears_words(row, wording)}"
         who = _who_differs(row, wording)
         who = f"{where}{who}" if wording >= FIFTH else who
         return f"{who} on the effect of {{drug}} on {{outcome}} against {{against}}"
@@ -203,8 +202,7 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     differ = f"{who} on whether {{drug}} causes more {{outcome}} than {{against}}"
     if wording >= FOURTH:
         differ = f"{who} on {{outcome}} with {{drug}} against {{against}}"
-        beside = MORE_BESIDE if wording < LATEST else SECONDARY_MORE
-        differ = f"{none}, {beside}" if is_of_fears_beside(row) else differ
+        differ = f"{none}, {fears_words(row, wording)}" if is_of_fears_beside(row) else differ
     measured = is_measured(row) if wording >= FIFTH else is_amount(row.outcome)
     measured = measured and wording >= FOURTH
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")

@@ -173,7 +173,7 @@ class TestPrinting:
         written = await check_sentences(three, FINDINGS, RECORDS, None, rewrite=rewrite)
         assert [s.text for s in written] == [RIGHT[0][0], accepted.text, "Template of E3."]
         assert [bool(reasons) for reasons in asked] == [True, False, True]
-        assert asked[0][0].startswith(
+        assert asked[0][0] == (
             "“Examplol increased relapse.” tells of more, but F1 shows a better result with the "
             "drug"
         )

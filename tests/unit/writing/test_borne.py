@@ -85,6 +85,9 @@ def test_who_found_more_beside_a_row_is_no_study_of_it() -> None:
     said = row_sentence(row, "examplol")
     assert said.startswith("Examplol showed no clear effect on grumbles compared")
     assert "but other results found more of it (" in said
+    # More of what is not a harm, such as survival, is none.
+    wanted = row.model_copy(update={"importance": "critical"})
+    assert "point to harm (" in row_sentence(wanted, "examplol")
 
 
 @pytest.mark.parametrize(
