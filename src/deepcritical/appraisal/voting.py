@@ -207,6 +207,7 @@ def _weigh(
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
+        "judged_decisive": match is not None and match.importance == "critical",
         "against_asked": tested.asked or (bool(match) and way is Way.BENEFIT),
         "non_inferior": vote.non_inferior and not asked.superior,
         "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
