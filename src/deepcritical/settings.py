@@ -101,6 +101,8 @@ class Settings(_WithSources):
     """How much DEEPCRITICAL_MODEL is asked at once; auto goes by its context and its parameters."""
     model_context: int | None = Field(default=None, ge=2_000)
     """Tokens of the context of DEEPCRITICAL_MODEL, where that is not known or set otherwise."""
+    model_at_once: int | None = Field(default=None, ge=1)
+    """Requests to DEEPCRITICAL_MODEL under way at the same time; unset, one to a small model."""
     manager: Literal["guided", "standard"] = "guided"
     """Who names the next agent: code (guided), or the model within limits of code (standard)."""
     model_timeout_s: float = Field(default=60.0, gt=0)
@@ -237,7 +239,7 @@ class Settings(_WithSources):
 
     @field_validator(
         *("http_cache", "snapshot", "vector_cache", "model", "model_base_url", *_BESIDE),
-        *("reasoning_effort", "model_context", "database_url"),
+        *("reasoning_effort", "model_context", "model_at_once", "database_url"),
         *("tokens", "tokens_file", "share_secret"),
         mode="before",
     )

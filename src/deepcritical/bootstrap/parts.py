@@ -36,7 +36,8 @@ def _server_beside(settings: Settings, model: str) -> ModelServer:
     """The server of another model; what is set for the model of the run is not meant for it."""
     own = settings.with_model(model)
     if model != settings.model:
-        own = own.model_copy(update={"model_profile": "auto", "model_context": None})
+        unset = {"model_profile": "auto", "model_context": None, "model_at_once": None}
+        own = own.model_copy(update=unset)
     return _own_server(own, model)
 
 
@@ -50,6 +51,7 @@ def _own_server(settings: Settings, model: str) -> ModelServer:
         api_key=key.value.get_secret_value() if key else None,
         profile=settings.model_profile,
         context=settings.model_context,
+        at_once=settings.model_at_once,
         effort=settings.reasoning_effort,
         timeout_s=settings.model_timeout_s,
     )

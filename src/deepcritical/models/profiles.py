@@ -40,9 +40,9 @@ class Profile(NamedTuple):
 LARGE = Profile(False, 24_000, 8_000, 8, 12)
 MEDIUM = Profile(False, 8_000, 4_000, 4, 4)
 """For a model of which nothing is known."""
-SMALL = Profile(True, 2_400, 1_500, 2, 2)
+SMALL = Profile(True, 2_400, 1_500, 2, 1)
 """With rules, schema and a usual answer it fits into 4,096 tokens, with which local servers often
-start."""
+start; with one slot, too, at which a second request would only wait."""
 
 _NAMED = {"small": SMALL, "medium": MEDIUM, "large": LARGE}
 _LARGE_CONTEXT, _MEDIUM_CONTEXT = (

@@ -173,6 +173,13 @@ def test_an_effort_is_for_models_that_think() -> None:
     assert "thinking" not in model_server("openai:gpt-4o", effort="high").settings("reading")
 
 
+def test_a_small_model_gets_one_request_at_a_time_unless_it_is_set() -> None:
+    settings = Settings(model="ollama:qwen3:8b", reader_model="vllm:made-up-8b", model_at_once=4)
+    server = build_model_server(settings, "ollama:qwen3:8b")
+    assert server.profile.at_once == 4
+    assert server.server_for("reading").profile.at_once == 1
+
+
 class TestSteps:
     def test_a_step_has_its_own_model_and_the_others_that_of_the_run(self) -> None:
         settings = Settings(
