@@ -76,10 +76,11 @@ class DurableRuns(Worker):
     async def _started(self) -> None:
         engine = await asyncio.to_thread(self._made)
         self.closing = False
-        # Before the engine starts, so that this one does not count as dead.
-        live = await self.beat(engine.worker)
-        # When it starts, the engine takes up those of its own name.
+        # When it starts, the engine takes up those of its own name: a process had it before.
+        live = await self.board.alive(self.ttl_s)
         await self.board.note_losses(live - {engine.worker})
+        # Before the engine starts, so that this one does not count as dead.
+        await self.beat(engine.worker)
         self._engine = engine
         try:
             await engine.start(self._conduct)

@@ -49,6 +49,7 @@ class JobBoard(Stored):
         self._keeping = keeping
         self.most_of_user = most_of_user
 
+    alive = reads(job_queries.alive)
     anybody_conducts = reads(job_queries.anybody_conducts)
     beat = writes(job_queries.beat)
     begin = writes(job_queries.begin)

@@ -144,17 +144,20 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
 
     That is a run which was lost at the same place before: one that has told or learned something
     since has not ended its worker. Kept apart are losses of a run that was not alone, for a
-    neighbour of the cause looks the same until then, and of one that was taken up just before.
+    neighbour of the cause looks the same until then, and of one that was taken up just before the
+    worker's last sign of life: how much later others noticed its end tells nothing.
     """
     begun = jobs.c.first_step_at.is_not(None) & (jobs.c.worker != "")
     counts = ("takeovers", "lost_at", "lost_with_others")
-    asked = sa.select(*jobs.c[("run_id", "worker", "taken_at", *counts)])
-    lost = asked.select_from(WITH_TRACE).where(OPEN, begun, jobs.c.worker.not_in(live))
+    asked = sa.select(*jobs.c[("run_id", "worker", "taken_at", *counts)], workers.c.beat_at)
+    signs = WITH_TRACE.outerjoin(workers, workers.c.id == jobs.c.worker)
+    lost = asked.select_from(signs).where(OPEN, begun, jobs.c.worker.not_in(live))
     rows = connection.execute(lost.with_for_update(of=jobs)).all()
     of_worker, now = Counter(row.worker for row in rows), clock(connection)
     for row in rows:
         place = _place(connection, row.run_id)
-        telling = of_worker[row.worker] == 1 and now - row.taken_at >= _START_S
+        lived_s = (now if row.beat_at is None else row.beat_at) - row.taken_at
+        telling = of_worker[row.worker] == 1 and lived_s >= _START_S
         before = (row.takeovers, row.lost_with_others) if row.lost_at == place else (0, 0)
         change = {
             "worker": "",
@@ -253,8 +256,13 @@ def beat(
     if not changed.rowcount:
         connection.execute(workers.insert().values(id=worker, **values))
     connection.execute(workers.delete().where(workers.c.beat_at < now - _FORGOTTEN * ttl_s))
-    alive = sa.select(workers.c.id).where(workers.c.beat_at > now - ttl_s)
-    return frozenset(connection.scalars(alive))
+    return alive(connection, ttl_s)
+
+
+def alive(connection: sa.Connection, ttl_s: float) -> frozenset[str]:
+    """Return the workers that have given a sign of life lately."""
+    lately = workers.c.beat_at > clock(connection) - ttl_s
+    return frozenset(connection.scalars(sa.select(workers.c.id).where(lately)))
 
 
 def anybody_conducts(connection: sa.Connection, ttl_s: float) -> bool:

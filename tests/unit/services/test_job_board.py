@@ -22,6 +22,7 @@ from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.trace_tables import workers
 from tests.losses import lost
 
 RECIPE = Recipe(tool="research", question="Does it?", limits=RunLimits(), searched_on="2999-01-01")
@@ -70,6 +71,19 @@ async def test_a_loss_as_soon_as_a_run_is_taken_up_does_not_tell_the_cause(
         begun = await board.begin(run_id, f"worker {number}")
         assert (begun.takeovers, begun.lost_with_others) == (0, number)
         await lost(traces, after_s=0)
+
+
+async def test_how_late_a_loss_is_noticed_does_not_tell_the_cause(
+    board: JobBoard, traces: ToolTraceService
+) -> None:
+    run_id = await added(board)
+    await board.begin(run_id, "one")
+    await board.beat("one", 15.0)
+    earlier = workers.update().values(beat_at=workers.c.beat_at - 60)
+    await traces.database.write(lambda connection: connection.execute(earlier))
+    await lost(traces, after_s=60)
+    begun = await board.begin(run_id, "two")
+    assert (begun.takeovers, begun.lost_with_others) == (0, 1)
 
 
 async def test_a_run_that_was_lost_with_others_is_not_taken_for_the_cause(
