@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.asked import Asked, canonical
+from deepcritical.domain.appraisal import Given
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, StudyReading
 from deepcritical.domain.votes import CONTINUED, NOT_STATED
@@ -192,6 +194,22 @@ def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Teste
         added_to=_named(got & other - asked.names),
         given_with=_named(got - other - asked.names),
     )
+
+
+def given_by(reading: StudyReading, asked: Asked) -> Given:
+    """Return how a study gives the drug: what is seen in people on other treatment too is not its.
+
+    Of a combination that is asked about, the drugs given with it are part of it.
+    """
+    with_it = [arm for arm in reading.arms if _has(got_by(arm, None), asked)]
+    own = asked.names.union(asked.classes, *asked.partners)
+    alone = [arm for arm in with_it if got_by(arm, None) <= own]
+    if not with_it or (alone and len(with_it) == len(alone)):
+        return "alone" if alone else ""
+    pairs = (Result(outcome="-", a=a.id, b=b.id) for a, b in combinations(reading.arms, 2))
+    if any(not tested_by(reading, pair, asked).why_not for pair in pairs):
+        return "alone" if alone else "added"
+    return "mixed"
 
 
 def got_by(arm: Arm | None, other: Arm | None) -> frozenset[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from deepcritical.appraisal.arms import given_by
 from deepcritical.appraisal.asked import Asked, canonical
 from deepcritical.appraisal.outcomes import placed
 from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
@@ -104,6 +105,7 @@ def _reading(
         context=_context(evidence, evidence_id, study, ballot, votes, taken),
         remark=_remark(evidence, ballot, votes, leading) if not supporting + refuting else "",
         votes=tuple(votes),
+        given=given_by(study, asked) if study else "",
         unread=unclear and _is_missed(asked, evidence),
         unclear=unclear,
     )

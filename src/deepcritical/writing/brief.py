@@ -88,10 +88,9 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
     verdict, drug, claim = matter.verdict, matter.given, matter.claim
     frame = matter.frame
     put = Put(claim, bool(frame and frame.negative), bool(frame and frame.is_on_harm), lead)
-    asked = feared_names(frame) if frame else None
     told_harms: tuple[Sentence, ...] = ()
     if drug == matter.drug:  # harms of taking the drug are none of stopping it
-        told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence, asked)
+        told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence, frame)
     answer = answer_sentences(verdict, drug, put)
     return Brief(
         drug=drug,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import islice, pairwise
 
 from deepcritical.appraisal.certainty import LADDER
-from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.appraisal import Appraisal, Given
 from deepcritical.domain.effect_words import (
     FIFTH,
     FIRST,
@@ -24,6 +24,7 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised, fold
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
+from deepcritical.questions.withdrawing import mentions_in
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.writing.unread import quoted, tells_finding
@@ -63,6 +64,17 @@ _CONCLUDES = bounded(r"\bconclu(?:de[ds]?|sions?)\b|\bauthors\b", re.IGNORECASE)
 _PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+)\b", re.IGNORECASE)
 _OF_PEOPLE = bounded(r"\d ?%|\d (?:of|out of|in|/) \d|\d/\d")
 """Praise without a figure of people is the authors' opinion, or a wish for more research."""
+_SETS_APART = bounded(
+    r"\b(?:versus|vs|compar\w+|against|than|or|both|respectively|differ\w*|between)\b",
+    re.IGNORECASE,
+)
+"""Words that set what arms got, or what was seen in them, beside each other."""
+_PLUS = r"\s?(?:plus|\+|/|-|(?:in )?combin\w+ with|(?:when )?added to|together with|followed by)\s?"
+_TOGETHER: Mapping[Given, re.Pattern[str]] = {
+    "alone": bounded(_PLUS, re.IGNORECASE),
+    "": bounded(rf"{_PLUS}|(?:,|,? and| with) ", re.IGNORECASE),
+}
+"""Words between drugs given together, by how the study gives one: "and" may stand between arms."""
 
 
 def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tuple[Sentence, ...]:
@@ -192,15 +204,50 @@ def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
     return tuple(map(fold, names))
 
 
-def _is_of(quote: str, title: str, drug: str) -> bool:
-    """Return whether a sentence tells of the drug, not of others nor that nothing is told."""
-    ours = _members(drug)
-    written = fold(f"{title} {quote}")
+def _tells_harm(quote: str) -> bool:
+    """Return whether a sentence tells what happened to people: no praise, no lack of figures."""
     praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
-    # A quote that names other drugs alone is of these, whatever its title names.
-    named = _named_in(quote) or {mention.drug.name for mention in find_drugs(title)}
-    is_ours = ours & named or (not named and any(fold(name) in written for name in ours))
-    return bool(is_ours and _SEEN.search(quote)) and not praises and not _NOTHING.search(quote)
+    return bool(_SEEN.search(quote)) and not praises and not _NOTHING.search(quote)
+
+
+def _is_of(quote: str, title: str, ours: Set[str], given: Given) -> bool:
+    """Return whether a sentence tells of the drug: not of others, nor of it with others.
+
+    A sentence that names other drugs alone is of these, whatever its title names. One that names
+    none is of the drug where the title names no other.
+
+    Args:
+        quote: The sentence.
+        title: That of its record.
+        ours: The names of the drug; of a combination, of each of its drugs.
+        given: How the study gives the drug.
+    """
+    if given == "mixed" or (given == "added" and not _SETS_APART.search(quote)):
+        return False
+    titled = {mention.drug.name for mention in find_drugs(title)}
+    if given == "" and not titled <= ours and not _SETS_APART.search(f"{title} {quote}"):
+        return False
+    if given != "added" and _is_with_others(quote, ours, _TOGETHER[given]):
+        return False
+    if named := _named_in(quote):
+        return bool(ours & named)
+    written = fold(f"{title} {quote}")
+    return titled <= ours if titled else any(fold(name) in written for name in ours)
+
+
+def _is_with_others(quote: str, ours: Set[str], joined: re.Pattern[str]) -> bool:
+    """Return whether a sentence names the drug as given together with another one."""
+    told = sorted(mentions_in(quote))
+    return any(
+        (first in ours) is not (second in ours) and joined.fullmatch(quote[end:start])
+        for (_, end, first), (start, _, second) in pairwise(told)
+    )
+
+
+def _names_of(drug: str, frame: QuestionFrame | None) -> set[str]:
+    """The names of what is asked about; of a combination, of each of its drugs."""
+    others = [one.name for one in frame.drugs] if frame and frame.together else []
+    return set().union(*map(_members, (drug, *others)))
 
 
 def _members(drug: str) -> set[str]:
@@ -221,7 +268,7 @@ def harms_in_own_words(
     verdict: Verdict,
     appraisals: Mapping[str, Appraisal],
     evidence: Mapping[str, Evidence],
-    asked: Sequence[str] | None = None,
+    frame: QuestionFrame | None = None,
 ) -> tuple[Sentence, ...]:
     """Return harms in the words of publications, those that were asked about first.
 
@@ -233,8 +280,10 @@ def harms_in_own_words(
         verdict: With its rows.
         appraisals: Of the drug, by evidence id.
         evidence: The records.
-        asked: See `feared_names`.
+        frame: The question.
     """
+    asked = feared_names(frame) if frame else None
+    ours = _names_of(drug, frame)
     harms = [r for r in verdict.rows if r.importance == "harm"]
     compared = {i for r in harms for i in r.evidence_ids}
     excess = any(r.way is Way.HARM for r in harms)
@@ -244,7 +293,13 @@ def harms_in_own_words(
         if (_names(fact, asked) or not (excess or fact.evidence_id in compared))
         and evidence[fact.evidence_id].metadata.kind != "trial"
         and tells_finding(fact.quote)
-        and _is_of(fact.quote, evidence[fact.evidence_id].citation.title, drug)
+        and _tells_harm(fact.quote)
+        and _is_of(
+            fact.quote,
+            evidence[fact.evidence_id].citation.title,
+            ours,
+            appraisals[fact.evidence_id].reading.given,
+        )
     ]
 
     def order(fact: Fact) -> tuple[bool, bool, bool, int]:
