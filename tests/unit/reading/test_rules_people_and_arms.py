@@ -160,3 +160,23 @@ def test_verbs_and_torn_words_are_no_arms() -> None:
     found = read("Itching was lower in the used group than in the sub- group.")
     assert {arm.label for arm in found.arms} <= {"examplol", "placebo"}
     assert found.results == ()
+
+
+@pytest.mark.parametrize(
+    ("methods", "has_control"),
+    [
+        ("Methods: Adults got aspirin or placebo in this study.", True),
+        ("Background: We compared aspirin with placebo.", True),
+        ("Background: Aspirin helps, as double-blind trials against placebo show.", False),
+        ("Background: Aspirin was better than placebo.\nMethods: Adults got aspirin.", False),
+        ("Adults got aspirin. It has been shown to be better than placebo.", False),
+        ("Adults got aspirin after an earlier trial of aspirin or placebo.", False),
+        ("Adults were treated with aspirin after a placebo run-in.", False),
+        ("Adults got aspirin in an open-label study. Before, they received placebo.", False),
+        ("Adults were treated with aspirin. A trial against placebo is needed.", False),
+    ],
+)
+def test_a_control_is_one_of_the_study_itself(methods: str, has_control: bool) -> None:
+    results = "Itching was lower with aspirin than without."
+    told = read(results, title="A trial of aspirin in testitis", methods=methods)
+    assert any(arm.control == "placebo" for arm in told.arms) is has_control

@@ -48,7 +48,7 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     told = without_tables(evidence)
     kinds = kinds_of(evidence)
     features = features_of(evidence, told, kinds)
-    arms = find_arms(told)
+    arms = find_arms(told, kinds, features)
     sizes = read_sizes(told, arms, participants(evidence))
     results = () if _WITHOUT_RESULTS & set(kinds) else read_results(told, arms)
     results = tuple(_sure(results, told, evidence))
