@@ -32,7 +32,8 @@ _AT_RANDOM = bounded(
     r"^[^.;\d]{0,60}?\s(?:randomi[sz]ed|randomi[sz]ation)\b",
     re.IGNORECASE,
 )
-_MADE_RANDOM = bounded(r"^ (?:were|underwent) (?:[^.;\d]{0,60}?\s)?random(?:i[sz]|ly)", re.I)
+_WERE_RANDOM = r"(?:were|underwent) (?:[^.;\d]{0,60}?\s)?random(?:i[sz]|ly)"
+_MADE_RANDOM = bounded(rf"^ {_WERE_RANDOM}", re.I)
 _RANDOMISED = bounded(r"\b(?:randomi[sz]ed|randomly (?:assigned|allocated))\s$", re.IGNORECASE)
 _ASIDE = bounded(rf"\((?:[^();]{{0,40}}[,;]\s)??(?:[nN]\s?=\s?)?{_N}(?: {_NOUN})?(?=[),;])")
 _SIZE = bounded(rf"\b[nN]\s?=\s?{_N}(?![\d.-])")
@@ -70,6 +71,12 @@ _SCREENED = bounded(
     re.IGNORECASE,
 )
 _SHARE = bounded(r"^[^.;(\d]{0,40}\(\d[\d.·]*\s?%[);]|^ (?:out )?of (?:the )?\d")
+_MADE_SHARE = bounded(
+    rf"^(?: {_NOUN})? ?\(\d[\d.·]*\s?%\) "
+    rf"(?={_WERE_RANDOM}(?!\w*(?: assigned| allocated)? (?:in)?to [^.;]{{0,100}}? and \d))",
+    re.IGNORECASE,
+)
+"""The share that those who were randomised are of all who were seen; arms have shares too."""
 
 
 class Count(NamedTuple):
@@ -111,7 +118,7 @@ def _counts(text: str) -> Iterator[Count]:
 def counts_in(sentence: str) -> Iterator[Count]:
     """Yield the counts of people in a sentence, and whether these are said to be randomised."""
     for one in people_in(sentence):
-        before, behind = sentence[: one.start], sentence[one.end :]
+        before, behind = sentence[: one.start], _MADE_SHARE.sub(" ", sentence[one.end :])
         is_aside = before.rfind("(") > before.rfind(")")
         yield Count(int(one.value), not is_aside and _is_at_random(before, behind))
 
@@ -119,7 +126,7 @@ def counts_in(sentence: str) -> Iterator[Count]:
 def people_in(sentence: str) -> Iterator[Quantity]:
     """Yield the quantities of a sentence that count people; no parts of them, none of an event."""
     for one in quantities(sentence):
-        before, behind = sentence[: one.start], sentence[one.end :]
+        before, behind = sentence[: one.start], _MADE_SHARE.sub(" ", sentence[one.end :])
         part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
         screened = _SCREENED.match(behind) and not _is_at_random(before, behind)
         date = one.value in _YEARS and _CALENDAR.search(before)

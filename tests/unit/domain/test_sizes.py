@@ -79,6 +79,19 @@ from tests.unit.domain.records import TITLE, paper, trial
             id="a part in brackets",
         ),
         pytest.param("Among 900 patients, 640 were randomised.", 640, id="a part at random"),
+        pytest.param(
+            "Of 900 patients, 640 (71%) were randomised to examplol or placebo.",
+            640,
+            id="a part at random with its share",
+        ),
+        pytest.param(
+            "Of 900 patients, 640 adults (71.1 %) underwent randomisation.", 640, id="who they are"
+        ),
+        pytest.param(
+            "We randomised 900 patients; 640 (71%) were randomised to examplol and 260 to placebo.",
+            900,
+            id="an arm with its share",
+        ),
     ],
 )
 def test_people_randomised_to_what_is_reported(text: str, size: int) -> None:
