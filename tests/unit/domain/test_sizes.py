@@ -45,6 +45,23 @@ from tests.unit.domain.records import TITLE, paper, trial
             id="arms before their sum",
         ),
         pytest.param(
+            "Fifty-five adults (43 women; mean age 44 years) were randomised to examplol (n = 27) "
+            "or placebo (n = 28).",
+            55,
+            id="a part of all in brackets",
+        ),
+        pytest.param(
+            "Adults with testitis (43 women; mean age 44 years) were randomised to examplol "
+            "(n = 27) or placebo (n = 28).",
+            55,
+            id="one sex of all in brackets",
+        ),
+        pytest.param(
+            "They were randomised to examplol (30 women) or placebo (32 women).",
+            62,
+            id="arms of one sex",
+        ),
+        pytest.param(
             "Relapse was less frequent with examplol than with placebo (79/741 versus 119/756).",
             1497,
             id="arms of a result",
