@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice, pairwise
 
 from deepcritical.appraisal.certainty import LADDER
@@ -27,6 +27,8 @@ from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.questions.withdrawing import mentions_in
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
+from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.outcomes import terms_of
 from deepcritical.writing.unread import quoted, tells_finding
 from deepcritical.writing.words import (
     as_tested,
@@ -272,8 +274,8 @@ def harms_in_own_words(
 ) -> tuple[Sentence, ...]:
     """Return harms in the words of publications, those that were asked about first.
 
-    Where comparisons found an excess, no others. What tells that no harm was seen stands behind
-    the harms that were seen.
+    Those on which results are weighed are told with these, and not again. What tells that no harm
+    was seen stands behind the harms that were seen.
 
     Args:
         drug: The drug; what is told of another one is left out.
@@ -285,12 +287,14 @@ def harms_in_own_words(
     asked = feared_names(frame) if frame else None
     ours = _names_of(drug, frame)
     harms = [r for r in verdict.rows if r.importance == "harm"]
-    compared = {i for r in harms for i in r.evidence_ids}
-    excess = any(r.way is Way.HARM for r in harms)
+    weighed = {(v.evidence_id, v.start) for a in appraisals.values() for v in a.reading.votes}
     facts = [
         fact
         for fact in harm_facts(appraisals)
-        if (_names(fact, asked) or not (excess or fact.evidence_id in compared))
+        if (
+            _names(fact, asked)
+            or not ((fact.evidence_id, fact.start) in weighed or _is_told(fact.quote, harms))
+        )
         and evidence[fact.evidence_id].metadata.kind != "trial"
         and tells_finding(fact.quote)
         and _tells_harm(fact.quote)
@@ -309,6 +313,13 @@ def harms_in_own_words(
 
     told = islice(sorted(facts, key=order), _TOLD_WORDS)
     return tuple(_quote(fact, evidence[fact.evidence_id]) for fact in told)
+
+
+def _is_told(quote: str, rows: Iterable[OutcomeRow]) -> bool:
+    """Return whether a sentence names an outcome of one of the rows."""
+    written = f" {key_of(quote)} "
+    names = {name for r in rows for name in (r.outcome, r.told_as, *terms_of(r.outcome)) if name}
+    return any(f" {key_of(name)} " in written for name in names)
 
 
 def _quote(fact: Fact, record: Evidence) -> Sentence:

@@ -69,12 +69,18 @@ def test_harms_of_a_record_on_another_drug_are_none_of_this_one() -> None:
     assert _own_words("Stopping aspirin in testitis", SEEN) == []
 
 
-def test_a_harm_that_was_asked_about_is_told_beside_a_counted_one() -> None:
-    counted = decide(findings(vote(Way.HARM, row="snerks", importance="harm")))
-    assert _own_words("Examplol in testitis", SEEN, verdict=counted) == []
-    frame = _frame(QuestionKind.EFFICACY, outcomes=("grumbles",), raises=True)
-    told = _own_words("Examplol in testitis", SEEN, verdict=counted, frame=frame)
-    assert len(told) == 1
+@pytest.mark.parametrize(
+    ("row", "asked", "told"),
+    [("snerks", False, True), ("grumbles", False, False), ("grumbles", True, True)],
+)
+@pytest.mark.parametrize("way", [Way.HARM, Way.NO_DIFFERENCE])
+def test_harms_beside_those_that_results_compare_are_told(
+    row: str, asked: bool, told: bool, way: Way
+) -> None:
+    counted = decide(findings(vote(way, row=row, importance="harm")))
+    frame = _frame(QuestionKind.EFFICACY, outcomes=("grumbles",), raises=True) if asked else None
+    quotes = _own_words("Examplol in testitis", SEEN, verdict=counted, frame=frame)
+    assert bool(quotes) is told
 
 
 OF_WARFARIN: tuple[tuple[Given, str, str, bool], ...] = (
