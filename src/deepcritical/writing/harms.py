@@ -8,7 +8,9 @@ from itertools import islice, pairwise
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal, Given
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import (
+    EIGHTH,
     FIFTH,
     FIRST,
     FOURTH,
@@ -85,8 +87,9 @@ def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tup
     Args:
         verdict: What was found.
         drug: Of what.
-        wording: One of `WORDINGS`. The first left out harms against the drug asked about, and all
-            but the last one left out harms beyond the second.
+        wording: One of `WORDINGS`. The first left out harms against the drug asked about, those
+            before the third harms beyond the second, and those before the last one what was less
+            frequent, where anything else was told.
     """
     return tuple(_harms(verdict, drug, wording))
 
@@ -118,10 +121,13 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     if others := [r for r in others if wording < FOURTH or not r.harm_asked]:
         yield _listed(others, drug, wording)
     if none and not told:
-        yield _no_excess(none[:3], drug, wording)
+        yield from _no_excess(none[:3], drug, wording)
     less = [r for r in feared if r.way is Way.BENEFIT]
     two_sided = wording >= THIRD and any(row.asked for row in less)
-    for row in less[: 0 if (told or none) and not two_sided else _TOLD]:
+    if (told or none) and not two_sided:
+        sure = [r for r in less if r.certainty is not Certainty.VERY_LOW]
+        less = sure if wording >= LATEST else []
+    for row in less[:_TOLD]:
         yield _said(row, drug, wording)
     if not feared and not told:
         against = " with placebo or no treatment" if harms and wording > FIRST else ""
@@ -174,14 +180,22 @@ def _than(comparator: str, given: str = "") -> str:
     return f" ({told})" if told else ""
 
 
-def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
+def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Iterator[Sentence]:
+    """Yield that no clear effect was shown: a sentence for each certainty; formerly the least."""
+    by_certainty: dict[Certainty | None, list[OutcomeRow]] = {}
+    for row in rows:
+        by_certainty.setdefault(row.certainty if wording >= LATEST else None, []).append(row)
+    yield from (_none_of(alike, drug, wording) for alike in by_certainty.values())
+
+
+def _none_of(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     names = listed([r.outcome for r in rows], "or")
     ids = tuple(dict.fromkeys(i for r in rows for i in r.evidence_ids))
     least = min((r.certainty for r in rows), key=LADDER.index)
     members = {r.members for r in rows if wording >= FIFTH}
     given = members.pop() if len(members) == 1 else ""
     text = f"No excess of {names} was shown with {given or drug} ({least.value} certainty)."
-    if wording >= LATEST:
+    if wording >= EIGHTH:
         told = f"{given or drug} showed no clear effect on {names} ({least.value} certainty)."
         text = capitalised(told)
     return Sentence(text=text, evidence_ids=ids)

@@ -7,7 +7,8 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.brief import Brief, label_words
-from deepcritical.domain.effect_words import LATEST, SECOND, THIRD, gravest_first
+from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.effect_words import EIGHTH, LATEST, SECOND, THIRD, gravest_first
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
@@ -311,3 +312,27 @@ def test_a_writer_is_shown_what_patients_feel_before_laboratory_values() -> None
     verdict = decide(findings(*measured, felt))
     told = findings_of("examplol", verdict, [], {}, {}, {}, {})
     assert told["F1"].outcome == "flurbs"
+
+
+def test_each_harm_is_told_with_its_own_certainty_and_what_was_less_frequent_too() -> None:
+    names = ("grumbles", "snerks", "zorbs", "blurbs")
+    ways = (*[Way.NO_DIFFERENCE] * 3, Way.BENEFIT)
+    votes = [
+        changed(way, row=name, outcome=name, importance="harm")
+        for way, name in zip(ways, names, strict=True)
+    ]
+    verdict = decide(findings(*votes))
+    levels = dict(zip(names, (*[Certainty.LOW] * 2, Certainty.HIGH, Certainty.LOW), strict=True))
+    rows = tuple(r.model_copy(update={"certainty": levels[r.outcome]}) for r in verdict.rows)
+    verdict = verdict.model_copy(update={"rows": rows})
+    now, then = (
+        [s.text for s in harm_sentences(verdict, "examplol", wording=w)] for w in (LATEST, EIGHTH)
+    )
+    assert sorted(now[:2]) == [
+        "Examplol showed no clear effect on grumbles or snerks (low certainty).",
+        "Examplol showed no clear effect on zorbs (high certainty).",
+    ]
+    assert now[2].startswith("Blurbs were less frequent with examplol")
+    assert [text.partition(" on ")[2] for text in then] == [
+        "grumbles, snerks or zorbs (low certainty)."
+    ]
