@@ -220,8 +220,9 @@ def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
     return tuple(map(fold, names))
 
 
-def _tells_harm(quote: str) -> bool:
+def _tells_harm(fact: Fact) -> bool:
     """Return whether a sentence tells what happened to people: no praise, no lack of figures."""
+    quote = fact.quote
     praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
     return bool(_SEEN.search(quote)) and not praises and not _NOTHING.search(quote)
 
@@ -300,39 +301,31 @@ def harms_in_own_words(
     """
     asked = feared_names(frame) if frame else None
     ours = _names_of(drug, frame)
-    harms = [r for r in verdict.rows if r.importance == "harm"]
     weighed = {(v.evidence_id, v.start) for a in appraisals.values() for v in a.reading.votes}
-    facts = [
-        fact
-        for fact in harm_facts(appraisals)
-        if (
-            _names(fact, asked)
-            or not ((fact.evidence_id, fact.start) in weighed or _is_told(fact.quote, harms))
-        )
-        and evidence[fact.evidence_id].metadata.kind != "trial"
-        and tells_finding(fact.quote)
-        and _tells_harm(fact.quote)
-        and _is_of(
-            fact.quote,
-            evidence[fact.evidence_id].citation.title,
-            ours,
-            appraisals[fact.evidence_id].reading.given,
-        )
-    ]
+
+    def is_new(fact: Fact) -> bool:
+        told = (fact.evidence_id, fact.start) in weighed or _is_told(fact.quote, verdict.rows)
+        return _names(fact, asked) or not told
+
+    def is_of_it(fact: Fact) -> bool:
+        record, given = evidence[fact.evidence_id], appraisals[fact.evidence_id].reading.given
+        is_of = _is_of(fact.quote, record.citation.title, ours, given)
+        return is_of and record.metadata.kind != "trial" and tells_finding(fact.quote)
 
     def order(fact: Fact) -> tuple[bool, bool, bool, int]:
         thought, none = (bool(p.search(fact.quote)) for p in (_CONCLUDES, _NONE_SEEN))
         level = appraisals[fact.evidence_id].grade.level or 9
         return not _names(fact, asked), thought, none, level
 
-    told = islice(sorted(facts, key=order), _TOLD_WORDS)
+    facts = (f for f in harm_facts(appraisals) if is_new(f) and is_of_it(f))
+    told = islice(sorted(filter(_tells_harm, facts), key=order), _TOLD_WORDS)
     return tuple(_quote(fact, evidence[fact.evidence_id]) for fact in told)
 
 
 def _is_told(quote: str, rows: Iterable[OutcomeRow]) -> bool:
-    """Return whether a sentence names an outcome of one of the rows."""
-    written = f" {key_of(quote)} "
-    names = {name for r in rows for name in (r.outcome, r.told_as, *terms_of(r.outcome)) if name}
+    """Return whether a sentence names an outcome of one of the rows on harms."""
+    written, harms = f" {key_of(quote)} ", [r for r in rows if r.importance == "harm"]
+    names = {name for r in harms for name in (r.outcome, r.told_as, *terms_of(r.outcome)) if name}
     return any(f" {key_of(name)} " in written for name in names)
 
 
