@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -206,10 +207,15 @@ def given_by(reading: StudyReading, asked: Asked) -> Given:
     alone = [arm for arm in with_it if got_by(arm, None) <= own]
     if not with_it or (alone and len(with_it) == len(alone)):
         return "alone" if alone else ""
-    pairs = (Result(outcome="-", a=a.id, b=b.id) for a, b in combinations(reading.arms, 2))
-    if any(not tested_by(reading, pair, asked).why_not for pair in pairs):
+    if any(not tested.why_not for tested in tests_in(reading, asked)):
         return "alone" if alone else "added"
     return "mixed"
+
+
+def tests_in(reading: StudyReading, asked: Asked) -> Iterator[Tested]:
+    """Yield what each two arms of a study test of the drug, whether or not a result is read."""
+    for a, b in combinations(reading.arms, 2):
+        yield tested_by(reading, Result(outcome="-", a=a.id, b=b.id), asked)
 
 
 def got_by(arm: Arm | None, other: Arm | None) -> frozenset[str]:
