@@ -88,9 +88,8 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
     verdict, drug, claim = matter.verdict, matter.given, matter.claim
     frame = matter.frame
     put = Put(claim, bool(frame and frame.negative), bool(frame and frame.is_on_harm), lead)
-    told_harms: tuple[Sentence, ...] = ()
-    if drug == matter.drug:  # harms of taking the drug are none of stopping it
-        told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence, frame)
+    held = (matter.appraisals, matter.evidence, frame)
+    told_harms = harms_in_own_words(matter.drug, verdict, *held)
     answer = answer_sentences(verdict, drug, put)
     return Brief(
         drug=drug,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal, Given
@@ -26,7 +26,7 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised, fold
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
-from deepcritical.questions.withdrawing import mentions_in
+from deepcritical.questions.withdrawing import STOPS, mentions_in, stopped_in
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.vocabulary.folding import key_of
@@ -68,6 +68,16 @@ _CONCLUDES = bounded(r"\bconclu(?:de[ds]?|sions?)\b|\bauthors\b", re.IGNORECASE)
 _PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+)\b", re.IGNORECASE)
 _OF_PEOPLE = bounded(r"\d ?%|\d (?:of|out of|in|/) \d|\d/\d")
 """Praise without a figure of people is the authors' opinion, or a wish for more research."""
+_OF_STOPPING = bounded(
+    rf"\b(?:after|upon|following|by|from) (?:[\w-]+ ){{0,3}}?{STOPS.pattern}|{STOPS.pattern}"
+    r"(?: [\w-]+){0,2} (?:groups?|arms?|symptoms?|syndromes?|reactions?|effects?)\b",
+    re.IGNORECASE,
+)
+_DROPPED_OUT = bounded(
+    rf"{STOPS.pattern}[^.;]{{0,60}}\b(?:due to|because|owing to)\b|"
+    rf"{STOPS.pattern} (?:from )?the (?:study|trial)\b",
+    re.IGNORECASE,
+)
 _SETS_APART = bounded(
     r"\b(?:versus|vs|compar\w+|against|than|or|both|respectively|differ\w*|between)\b",
     re.IGNORECASE,
@@ -224,10 +234,11 @@ def _tells_harm(fact: Fact) -> bool:
     """Return whether a sentence tells what happened to people: no praise, no lack of figures."""
     quote = fact.quote
     praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
-    return bool(_SEEN.search(quote)) and not praises and not _NOTHING.search(quote)
+    told = tells_finding(quote) and _SEEN.search(quote)
+    return bool(told) and not praises and not _NOTHING.search(quote)
 
 
-def _is_of(quote: str, title: str, ours: Set[str], given: Given) -> bool:
+def _is_of(quote: str, record: Evidence, ours: Set[str], given: Given) -> bool:
     """Return whether a sentence tells of the drug: not of others, nor of it with others.
 
     A sentence that names other drugs alone is of these, whatever its title names. One that names
@@ -235,12 +246,13 @@ def _is_of(quote: str, title: str, ours: Set[str], given: Given) -> bool:
 
     Args:
         quote: The sentence.
-        title: That of its record.
+        record: Its record.
         ours: The names of the drug; of a combination, of each of its drugs.
         given: How the study gives the drug.
     """
     if given == "mixed" or (given == "added" and not _SETS_APART.search(quote)):
         return False
+    title = record.citation.title
     titled = {mention.drug.name for mention in find_drugs(title)}
     if given == "" and not titled <= ours and not _SETS_APART.search(f"{title} {quote}"):
         return False
@@ -250,6 +262,15 @@ def _is_of(quote: str, title: str, ours: Set[str], given: Given) -> bool:
         return bool(ours & named)
     written = fold(f"{title} {quote}")
     return titled <= ours if titled else any(fold(name) in written for name in ours)
+
+
+def _is_of_stopping(quote: str, record: Evidence, ours: Set[str]) -> bool:
+    """Return whether a study of stopping the drug tells what came of stopping it, in a sentence.
+
+    Harms of taking the drug are none of stopping it, nor are those who left the study for a harm.
+    """
+    stopped = stopped_in(record.citation.title, frozenset(ours)) & set(map(str.casefold, ours))
+    return bool(stopped and _OF_STOPPING.search(quote)) and not _DROPPED_OUT.search(quote)
 
 
 def _is_with_others(quote: str, ours: Set[str], joined: re.Pattern[str]) -> bool:
@@ -309,17 +330,17 @@ def harms_in_own_words(
 
     def is_of_it(fact: Fact) -> bool:
         record, given = evidence[fact.evidence_id], appraisals[fact.evidence_id].reading.given
-        is_of = _is_of(fact.quote, record.citation.title, ours, given)
-        return is_of and record.metadata.kind != "trial" and tells_finding(fact.quote)
+        if record.metadata.kind == "trial" or not _is_of(fact.quote, record, ours, given):
+            return False
+        return not (frame and frame.stopping) or _is_of_stopping(fact.quote, record, ours)
 
     def order(fact: Fact) -> tuple[bool, bool, bool, int]:
         thought, none = (bool(p.search(fact.quote)) for p in (_CONCLUDES, _NONE_SEEN))
         level = appraisals[fact.evidence_id].grade.level or 9
         return not _names(fact, asked), thought, none, level
 
-    facts = (f for f in harm_facts(appraisals) if is_new(f) and is_of_it(f))
-    told = islice(sorted(filter(_tells_harm, facts), key=order), _TOLD_WORDS)
-    return tuple(_quote(fact, evidence[fact.evidence_id]) for fact in told)
+    facts = (f for f in filter(_tells_harm, harm_facts(appraisals)) if is_new(f) and is_of_it(f))
+    return tuple(_quote(f, evidence[f.evidence_id]) for f in sorted(facts, key=order)[:_TOLD_WORDS])
 
 
 def _is_told(quote: str, rows: Iterable[OutcomeRow]) -> bool:

@@ -113,3 +113,18 @@ def test_harms_of_a_combination_are_its_own_where_it_is_asked_about() -> None:
     quote = "Warfarin plus aspirin brought bleeding in 9 of 40."
     title = "Warfarin plus aspirin in testitis"
     assert _own_words(title, quote, given="alone", drug="warfarin", frame=frame)
+
+
+@pytest.mark.parametrize(
+    ("title", "quote", "told"),
+    [
+        ("Examplol withdrawal in testitis", "Grumbles came in 9 of 40 after stopping.", True),
+        ("Examplol withdrawal in testitis", "More of the withdrawal group had grumbles.", True),
+        ("Examplol withdrawal in testitis", "Examplol brought grumbles in 9 of 40.", False),
+        ("Examplol withdrawal in testitis", "After 9 days 3 stopped because of grumbles.", False),
+        ("Examplol in testitis", "Grumbles came in 9 of 40 after stopping.", False),
+    ],
+)
+def test_harms_of_stopping_are_what_came_of_it(title: str, quote: str, told: bool) -> None:
+    frame = _frame(QuestionKind.EFFICACY, stopping=True)
+    assert bool(_own_words(title, quote, frame=frame)) is told
