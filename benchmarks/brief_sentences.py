@@ -45,7 +45,7 @@ def matter_of(over: Studied, text: str) -> Matter | None:
     for key, record in over.records.items():
         told = read_for(asked, key, record, over.readings[key], graded := grade(record))
         found[key] = Appraisal.weighed(told, graded)
-    studies = study_findings(found, study_groups(over.records))
+    studies = study_findings(found, study_groups(over.records, over.readings))
     made = (frame, decide(studies), studies, over.records, over.readings, found)
     return Matter(drug.name, condition.name, *made, searched_on="2026-01-01")
 
