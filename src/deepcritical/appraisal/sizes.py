@@ -59,11 +59,11 @@ def _is_of_more_arms(study: StudyReading, result: Result) -> bool:
 
 
 def _is_of_one_arm(study: StudyReading, result: Result) -> bool:
-    """Return whether a trial gave the drugs of a compared arm to another arm too, as in doses.
+    """Return whether rules read a result as one of several arms with the same drugs, as in doses.
 
     An arm without a number beside arms with one is all of these.
     """
-    if "trial" not in study.kinds or is_of_review(study, result):
+    if study.reader.kind != "rules" or is_of_review(study, result):
         return False
     arms = [arm for i in (result.a, result.b) if (arm := study.arm(i)) and not arm.control]
     left = [arm for arm in study.arms if arm.id not in (result.a, result.b)]

@@ -37,7 +37,6 @@ def unsized(*arms: Arm) -> tuple[Arm, ...]:
 
 THREE = unsized(arm("A", DRUG), arm("B"), arm("C", "testamine"))
 DOSES = unsized(arm("A", DRUG), arm("B"), arm("C", DRUG))
-POOLED = (*DOSES[:2], DOSES[2].model_copy(update={"label": "examplol 5 mg"}))
 OTHER = unsized(arm("A", DRUG), arm("B"), arm("C", control="usual_care"))
 
 
@@ -47,8 +46,7 @@ OTHER = unsized(arm("A", DRUG), arm("B"), arm("C", control="usual_care"))
         (THREE, ("randomised",), None),
         (THREE[:2], ("randomised", "factorial"), None),
         (THREE[:2], ("randomised",), 300),
-        (DOSES, ("randomised",), None),
-        (POOLED, ("randomised",), 300),
+        (DOSES, ("randomised",), 300),
         (OTHER, ("randomised",), 300),
     ],
 )
