@@ -33,6 +33,15 @@ from deepcritical.vocabulary.outcomes import terms_of
 
 _EFFICACY: tuple[Importance, ...] = ("critical", "important", "surrogate")
 _DESIGN = ("design", "method", "study design")
+_BACKGROUND = (
+    "background",
+    "introduction",
+    "context",
+    "rationale",
+    "importance",
+    "objective",
+    "aim",
+)
 _STOPPED = "stopped early"
 
 
@@ -158,7 +167,8 @@ def _told(
         role = FactRole.HARM if result.kind == "safety" else FactRole.RESULT
         told += [(span, role) for span in quoted(result.sentences, evidence)]
     told += [(s, FactRole.DESIGN) for s in spans.values() if s.label.startswith(_DESIGN)]
-    told += [(s, FactRole.HARM) for s in spans.values() if reports_harm(s)]
+    found = (s for s in spans.values() if not s.label.startswith(_BACKGROUND))
+    told += [(s, FactRole.HARM) for s in found if reports_harm(s)]
     if study:
         ends = quoted(study.conclusion.sentences, evidence)
         told += [(span, FactRole.CONCLUSION) for span in ends]

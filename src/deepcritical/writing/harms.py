@@ -70,7 +70,8 @@ _OF_PEOPLE = bounded(r"\d ?%|\d (?:of|out of|in|/) \d|\d/\d")
 """Praise without a figure of people is the authors' opinion, or a wish for more research."""
 _OF_STOPPING = bounded(
     rf"\b(?:after|upon|following|by|from) (?:[\w-]+ ){{0,3}}?{STOPS.pattern}|{STOPS.pattern}"
-    r"(?: [\w-]+){0,2} (?:groups?|arms?|symptoms?|syndromes?|reactions?|effects?)\b",
+    r"(?: [\w-]+){0,4} (?:groups?|arms?|symptoms?|syndromes?|reactions?|effects?|was|were|led|"
+    r"caused|brought|resulted|increased)\b",
     re.IGNORECASE,
 )
 _DROPPED_OUT = bounded(
@@ -265,11 +266,12 @@ def _is_of(quote: str, record: Evidence, ours: Set[str], given: Given) -> bool:
 
 
 def _is_of_stopping(quote: str, record: Evidence, ours: Set[str]) -> bool:
-    """Return whether a study of stopping the drug tells what came of stopping it, in a sentence.
+    """Return whether a sentence tells what came of stopping the drug, in a study of that.
 
     Harms of taking the drug are none of stopping it, nor are those who left the study for a harm.
     """
-    stopped = stopped_in(record.citation.title, frozenset(ours)) & set(map(str.casefold, ours))
+    told = f"{record.citation.title}. {quote}"
+    stopped = stopped_in(told, frozenset(ours)) & set(map(str.casefold, ours))
     return bool(stopped and _OF_STOPPING.search(quote)) and not _DROPPED_OUT.search(quote)
 
 
@@ -332,7 +334,7 @@ def harms_in_own_words(
         record, given = evidence[fact.evidence_id], appraisals[fact.evidence_id].reading.given
         if record.metadata.kind == "trial" or not _is_of(fact.quote, record, ours, given):
             return False
-        return not (frame and frame.stopping) or _is_of_stopping(fact.quote, record, ours)
+        return _is_of_stopping(fact.quote, record, ours) is bool(frame and frame.stopping)
 
     def order(fact: Fact) -> tuple[bool, bool, bool, int]:
         thought, none = (bool(p.search(fact.quote)) for p in (_CONCLUDES, _NONE_SEEN))

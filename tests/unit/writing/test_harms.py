@@ -128,3 +128,5 @@ def test_harms_of_a_combination_are_its_own_where_it_is_asked_about() -> None:
 def test_harms_of_stopping_are_what_came_of_it(title: str, quote: str, told: bool) -> None:
     frame = _frame(QuestionKind.EFFICACY, stopping=True)
     assert bool(_own_words(title, quote, frame=frame)) is told
+    if told:
+        assert not _own_words(title, quote)
