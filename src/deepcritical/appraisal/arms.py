@@ -205,8 +205,10 @@ def given_by(reading: StudyReading, asked: Asked) -> Given:
     with_it = [arm for arm in reading.arms if _has(got_by(arm, None), asked)]
     own = asked.names.union(asked.classes, *asked.partners)
     alone = [arm for arm in with_it if got_by(arm, None) <= own]
-    if not with_it or (alone and len(with_it) == len(alone)):
-        return "alone" if alone else ""
+    if not with_it:  # where the arms say what they got, everybody or nobody got it
+        return "mixed" if any(got_by(arm, None) for arm in reading.arms) else ""
+    if len(with_it) == len(alone):
+        return "alone"
     if any(not tested.why_not for tested in tests_in(reading, asked)):
         return "alone" if alone else "added"
     return "mixed"

@@ -79,12 +79,21 @@ _DROPPED_OUT = bounded(
     rf"{STOPS.pattern} (?:from )?the (?:study|trial)\b",
     re.IGNORECASE,
 )
+_OF_METHODS = bounded(
+    r"\b(?:was|were) (?:\w+ )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|enrolled)\b|"
+    r"\bwe (?:carried out|conducted|performed|randomi[sz]ed|randomly)\b|\btumou?r grade\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence on who was treated, and how: a grade in it is no harm that was seen."""
 _SETS_APART = bounded(
     r"\b(?:versus|vs|compar\w+|against|than|or|both|respectively|differ\w*|between)\b",
     re.IGNORECASE,
 )
 """Words that set what arms got, or what was seen in them, beside each other."""
 _PLUS = r"\s?(?:plus|\+|/|-|(?:in )?combin\w+ with|(?:when )?added to|together with|followed by)\s?"
+_ADDED = bounded(r"\s?(?:\bplus\b|\+|/)\s?(?!placebo)(?=[A-Za-z])", re.IGNORECASE)
+_ADDED_TO = bounded(r"(?<!placebo)[A-Za-z)]\s?(?:\bplus\b|\+|/)\s?$", re.IGNORECASE)
+"""Signs behind and before a drug that something else was given with it, known or not."""
 _TOGETHER: Mapping[Given, re.Pattern[str]] = {
     "alone": bounded(_PLUS, re.IGNORECASE),
     "": bounded(rf"{_PLUS}|(?:,|,? and| with) ", re.IGNORECASE),
@@ -235,7 +244,7 @@ def _tells_harm(fact: Fact) -> bool:
     """Return whether a sentence tells what happened to people: no praise, no lack of figures."""
     quote = fact.quote
     praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
-    told = tells_finding(quote) and _SEEN.search(quote)
+    told = tells_finding(quote) and _SEEN.search(quote) and not _OF_METHODS.search(quote)
     return bool(told) and not praises and not _NOTHING.search(quote)
 
 
@@ -255,8 +264,10 @@ def _is_of(quote: str, record: Evidence, ours: Set[str], given: Given) -> bool:
         return False
     title = record.citation.title
     titled = {mention.drug.name for mention in find_drugs(title)}
-    if given == "" and not titled <= ours and not _SETS_APART.search(f"{title} {quote}"):
-        return False
+    if given == "":
+        is_open = not titled <= ours and not _SETS_APART.search(f"{title} {quote}")
+        if is_open or _is_with_others(title, ours, _TOGETHER["alone"]):
+            return False
     if given != "added" and _is_with_others(quote, ours, _TOGETHER[given]):
         return False
     if named := _named_in(quote):
@@ -275,11 +286,18 @@ def _is_of_stopping(quote: str, record: Evidence, ours: Set[str]) -> bool:
     return bool(stopped and _OF_STOPPING.search(quote)) and not _DROPPED_OUT.search(quote)
 
 
-def _is_with_others(quote: str, ours: Set[str], joined: re.Pattern[str]) -> bool:
-    """Return whether a sentence names the drug as given together with another one."""
-    told = sorted(mentions_in(quote))
+def _is_with_others(text: str, ours: Set[str], joined: re.Pattern[str]) -> bool:
+    """Return whether a text names the drug as given together with something else."""
+    told = sorted(mentions_in(text, ours))
+    own = [(start, end) for start, end, name in told if name in ours]
+    for start, end in own:
+        behind, before = _ADDED.match(text[end:]), _ADDED_TO.search(text[:start])
+        if behind and end + behind.end() not in {one for one, _ in own}:
+            return True
+        if before and before.start() + 1 not in {one for _, one in own}:
+            return True
     return any(
-        (first in ours) is not (second in ours) and joined.fullmatch(quote[end:start])
+        (first in ours) is not (second in ours) and joined.fullmatch(text[end:start])
         for (_, end, first), (start, _, second) in pairwise(told)
     )
 
@@ -327,7 +345,7 @@ def harms_in_own_words(
     weighed = {(v.evidence_id, v.start) for a in appraisals.values() for v in a.reading.votes}
 
     def is_new(fact: Fact) -> bool:
-        told = (fact.evidence_id, fact.start) in weighed or _is_told(fact.quote, verdict.rows)
+        told = (fact.evidence_id, fact.start) in weighed or _is_told(fact, verdict.rows)
         return _names(fact, asked) or not told
 
     def is_of_it(fact: Fact) -> bool:
@@ -345,10 +363,12 @@ def harms_in_own_words(
     return tuple(_quote(f, evidence[f.evidence_id]) for f in sorted(facts, key=order)[:_TOLD_WORDS])
 
 
-def _is_told(quote: str, rows: Iterable[OutcomeRow]) -> bool:
-    """Return whether a sentence names an outcome of one of the rows on harms."""
-    written, harms = f" {key_of(quote)} ", [r for r in rows if r.importance == "harm"]
-    names = {name for r in harms for name in (r.outcome, r.told_as, *terms_of(r.outcome)) if name}
+def _is_told(fact: Fact, rows: Iterable[OutcomeRow]) -> bool:
+    """Return whether a row on harms tells what a sentence names: an excess, or its own record's."""
+    written = f" {key_of(fact.quote)} "
+    harms = [r for r in rows if r.importance == "harm"]
+    told = [r for r in harms if r.way is Way.HARM or fact.evidence_id in r.evidence_ids]
+    names = {name for r in told for name in (r.outcome, r.told_as, *terms_of(r.outcome)) if name}
     return any(f" {key_of(name)} " in written for name in names)
 
 

@@ -320,7 +320,8 @@ def test_that_less_is_no_worse_is_told_whichever_arm_comes_first() -> None:
 
 GIVEN: tuple[tuple[tuple[Arm, ...], Asked, Given], ...] = (
     ((), asked(), ""),
-    ((arm("A", "testamine"), arm("B")), asked(), ""),
+    ((arm("A"), arm("B", control="usual_care")), asked(), ""),
+    ((arm("A", "testamine"), arm("B")), asked(), "mixed"),
     ((arm("A", DRUG),), asked(), "alone"),
     ((arm("A", DRUG), arm("B")), asked(), "alone"),
     ((arm("A", DRUG), arm("B", "testamine")), asked(), "alone"),

@@ -14,7 +14,7 @@ from deepcritical.domain.text import Span
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Way
 from deepcritical.writing.harms import harms_in_own_words
-from tests.unit.appraisal.builders import findings, vote
+from tests.unit.appraisal.builders import finding, vote
 
 
 def _frame(kind: QuestionKind, **more: object) -> QuestionFrame:
@@ -31,6 +31,11 @@ def _frame(kind: QuestionKind, **more: object) -> QuestionFrame:
         ("The abstract gives no figure for grumbles with examplol.", False),
         ("Aspirin brought grumbles in 9 of 40 adults.", False),
         ("Examplol at 5 mg was superior to placebo and well tolerated.", False),
+        ("Adults were randomised to examplol until 9 of 40 had toxicity.", False),
+        ("Examplol/zorbafen brought grumbles in 9 of 40 adults.", False),
+        ("Grumbles came with zorbafen plus examplol in 9 of 40 adults.", False),
+        ("Examplol plus placebo brought grumbles in 9 of 40 adults.", True),
+        ("Examplol 5 mg/day brought grumbles in 9 of 40 adults.", True),
         ("Although grumbles are feared, data on it are limited.", False),
     ],
 )
@@ -70,14 +75,20 @@ def test_harms_of_a_record_on_another_drug_are_none_of_this_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "asked", "told"),
-    [("snerks", False, True), ("grumbles", False, False), ("grumbles", True, True)],
+    ("row", "way", "key", "asked", "told"),
+    [
+        ("snerks", Way.HARM, "E1", False, True),
+        ("grumbles", Way.HARM, "E1", False, False),
+        ("grumbles", Way.HARM, "E1", True, True),
+        ("grumbles", Way.NO_DIFFERENCE, "E1", False, True),
+        ("grumbles", Way.NO_DIFFERENCE, "E9", False, False),
+        ("snerks", Way.NO_DIFFERENCE, "E9", False, True),
+    ],
 )
-@pytest.mark.parametrize("way", [Way.HARM, Way.NO_DIFFERENCE])
 def test_harms_beside_those_that_results_compare_are_told(
-    row: str, asked: bool, told: bool, way: Way
+    row: str, way: Way, key: str, asked: bool, told: bool
 ) -> None:
-    counted = decide(findings(vote(way, row=row, importance="harm")))
+    counted = decide([finding(vote(way, row=row, importance="harm"), key=key)])
     frame = _frame(QuestionKind.EFFICACY, outcomes=("grumbles",), raises=True) if asked else None
     quotes = _own_words("Examplol in testitis", SEEN, verdict=counted, frame=frame)
     assert bool(quotes) is told
