@@ -5,6 +5,7 @@ The sentences are those that the reading of its study cites; what they count for
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from deepcritical.appraisal.arms import LESS_OF_IT, MORE_OF_IT, given_by, tests_in
@@ -19,6 +20,7 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.harms import reports_harm
 from deepcritical.domain.matches import Matched
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_notice, is_retracted
 from deepcritical.domain.study import MAIN_RESULT_NOT_READ, StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, fold, sentences, whole_sentences
@@ -42,6 +44,7 @@ _BACKGROUND = (
     "objective",
     "aim",
 )
+_WITHOUT = bounded(r"\b(?:alone|without|added to|adding|addition of)\b", re.IGNORECASE)
 _STOPPED = "stopped early"
 
 
@@ -318,10 +321,13 @@ def _is_missed(asked: Asked, evidence: Evidence, study: StudyReading | None) -> 
 def _is_of_other_comparison(study: StudyReading, evidence: Evidence, asked: Asked) -> bool:
     """Return whether the arms set the drug against active drugs only, none that was asked about.
 
-    Of harms every comparison tells. Where the text names a control, an arm may be unknown.
+    Of harms every comparison tells. Where the text names a control, or a treatment with and without
+    another, an arm may be unknown.
     """
     text = f"{evidence.citation.title}. {evidence.content}"
-    if asked.on_harm or asked.partners or any(words.search(text) for _, words in CONTROLS):
+    if any(words.search(text) for words in (_WITHOUT, *(words for _, words in CONTROLS))):
+        return False
+    if asked.on_harm or asked.partners:
         return False
     if any(name in asked.comparators for name in _drugs_in(evidence.citation.title)):
         return False

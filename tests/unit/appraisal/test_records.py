@@ -71,6 +71,7 @@ VERSUS = asked(comparators={"aspirin": "aspirin"})
     [
         (asked(), (DRUG, "warfarin"), "", False),
         (asked(), (DRUG, "warfarin"), " against placebo", True),
+        (asked(), (DRUG, "warfarin"), " and warfarin or warfarin alone", True),
         (asked(), (DRUG, ""), "", True),
         (asked(on_harm=True), (DRUG, "warfarin"), "", True),
         (asked(), ("warfarin", "aspirin"), "", True),
