@@ -311,10 +311,12 @@ def _unread(
             (i, record, own_words(record, matter.drug, asked, null=null)) for i, record in records
         )
         for evidence_id, record, quote in islice((told for told in words if told[2]), 1):
+            # The people of another report, as of a substudy, are not those of the quote.
+            own = {"evidence_ids": (evidence_id,), "participants": None} if records[1:] else {}
             yield DecidingStudy(
                 name=study_name(study, matter.evidence),
                 design=grade(record).design.value.partition(" (")[0],
-                people=people_in(study, None, matter.readings),
+                people=people_in(study.model_copy(update=own), None, matter.readings),
                 result=Sentence(
                     text=quoted(quote, quotable=record.quotable),
                     evidence_ids=(evidence_id,),

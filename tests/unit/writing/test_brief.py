@@ -196,3 +196,15 @@ def test_a_trial_without_a_difference_is_among_the_main_studies_of_a_verdict_for
     studies = brief_of(matter).studies
     assert (studies[-1].evidence_ids == ("E9",)) is told
     assert len(studies) == 5
+
+
+def test_the_people_of_a_quote_are_those_of_its_own_record() -> None:
+    matter = _matter(vote(row="flurb score"))
+    one = finding(key="E8", unread=True, participants=65)
+    texts = {"E8": "Conclusions: Examplol eased testitis.", "E9": "Adults were seen."}
+    matter = matter._replace(
+        studies=(*matter.studies, one.model_copy(update={"evidence_ids": ("E8", "E9")})),
+        evidence={**matter.evidence, **{k: record(content=t) for k, t in texts.items()}},
+        readings={"E9": study(reader=Reader(kind="rules"))},
+    )
+    assert [s.people for s in brief_of(matter).studies] == [300, None]
