@@ -171,7 +171,7 @@ def study_groups(
 
 
 class _Trial(NamedTuple):
-    """What two reports of one trial have in common."""
+    """People, drugs and controls, which two reports of one trial have in common."""
 
     people: int
     drugs: frozenset[str]
