@@ -83,7 +83,7 @@ def verdict(
         graded, matched = grade(record), matches.get(key) if matches else None
         told = read_for(asked, key, record, over.readings[key], graded, matched)
         found[key] = Appraisal.weighed(told, graded)
-    return decide(study_findings(found, study_groups(over.records))).label
+    return decide(study_findings(found, study_groups(over.records, over.readings))).label
 
 
 def is_right(said: VerdictLabel, row: Mapping[str, Any]) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.asked import Asked, canonical
+from deepcritical.domain.appraisal import Given
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, StudyReading
 from deepcritical.domain.votes import CONTINUED, NOT_STATED
@@ -192,6 +195,29 @@ def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Teste
         added_to=_named(got & other - asked.names),
         given_with=_named(got - other - asked.names),
     )
+
+
+def given_by(reading: StudyReading, asked: Asked) -> Given:
+    """Return how a study gives the drug: what is seen in people on other treatment too is not its.
+
+    Of a combination that is asked about, the drugs given with it are part of it.
+    """
+    with_it = [arm for arm in reading.arms if _has(got_by(arm, None), asked)]
+    own = asked.names.union(asked.classes, *asked.partners)
+    alone = [arm for arm in with_it if got_by(arm, None) <= own]
+    if not with_it:  # where the arms say what they got, everybody or nobody got it
+        return "mixed" if any(got_by(arm, None) for arm in reading.arms) else ""
+    if len(with_it) == len(alone):
+        return "alone"
+    if any(not tested.why_not for tested in tests_in(reading, asked)):
+        return "alone" if alone else "added"
+    return "mixed"
+
+
+def tests_in(reading: StudyReading, asked: Asked) -> Iterator[Tested]:
+    """Yield what each two arms of a study test of the drug, whether or not a result is read."""
+    for a, b in combinations(reading.arms, 2):
+        yield tested_by(reading, Result(outcome="-", a=a.id, b=b.id), asked)
 
 
 def got_by(arm: Arm | None, other: Arm | None) -> frozenset[str]:

@@ -197,9 +197,11 @@ def _imprecision(body: Body) -> Iterator[str]:
         yield "imprecision: how many people are behind it could not be read"
         return
     if people is not None and people < OPTIMAL_INFORMATION_SIZE:
-        yield f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} people were studied"
+        told = len(known_sizes) == len(body.agreeing)
+        studied = "people were studied" if told else "people are known to be behind it"
+        yield f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} {studied}"
         if people < VERY_FEW:
-            yield f"very serious imprecision: fewer than {VERY_FEW} people were studied"
+            yield f"very serious imprecision: fewer than {VERY_FEW} {studied}"
         return
     if body.way is Way.NO_DIFFERENCE:
         if body.inconclusive:

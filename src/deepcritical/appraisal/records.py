@@ -5,8 +5,10 @@ The sentences are those that the reading of its study cites; what they count for
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
+from deepcritical.appraisal.arms import LESS_OF_IT, MORE_OF_IT, given_by, tests_in
 from deepcritical.appraisal.asked import Asked, canonical
 from deepcritical.appraisal.outcomes import placed
 from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
@@ -18,11 +20,13 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.harms import reports_harm
 from deepcritical.domain.matches import Matched
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_notice, is_retracted
 from deepcritical.domain.study import MAIN_RESULT_NOT_READ, StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, fold, sentences, whole_sentences
 from deepcritical.domain.votes import Importance, Vote, Way
 from deepcritical.questions.cues import ANIMALS
+from deepcritical.reading.rules.arm_phrases import CONTROLS
 from deepcritical.reading.sentences import quoted
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.drugs import find_drugs
@@ -31,6 +35,16 @@ from deepcritical.vocabulary.outcomes import terms_of
 
 _EFFICACY: tuple[Importance, ...] = ("critical", "important", "surrogate")
 _DESIGN = ("design", "method", "study design")
+_BACKGROUND = (
+    "background",
+    "introduction",
+    "context",
+    "rationale",
+    "importance",
+    "objective",
+    "aim",
+)
+_WITHOUT = bounded(r"\b(?:alone|without|added to|adding|addition of)\b", re.IGNORECASE)
 _STOPPED = "stopped early"
 
 
@@ -104,7 +118,8 @@ def _reading(
         context=_context(evidence, evidence_id, study, ballot, votes, taken),
         remark=_remark(evidence, ballot, votes, leading) if not supporting + refuting else "",
         votes=tuple(votes),
-        unread=unclear and _is_missed(asked, evidence),
+        given=given_by(study, asked) if study else "",
+        unread=unclear and _is_missed(asked, evidence, study),
         unclear=unclear,
     )
 
@@ -155,7 +170,8 @@ def _told(
         role = FactRole.HARM if result.kind == "safety" else FactRole.RESULT
         told += [(span, role) for span in quoted(result.sentences, evidence)]
     told += [(s, FactRole.DESIGN) for s in spans.values() if s.label.startswith(_DESIGN)]
-    told += [(s, FactRole.HARM) for s in spans.values() if reports_harm(s)]
+    found = (s for s in spans.values() if not s.label.startswith(_BACKGROUND))
+    told += [(s, FactRole.HARM) for s in found if reports_harm(s)]
     if study:
         ends = quoted(study.conclusion.sentences, evidence)
         told += [(span, FactRole.CONCLUSION) for span in ends]
@@ -196,13 +212,18 @@ def _tells_of_it(study: StudyReading, asked: Asked) -> bool:
 
 
 def _names_drug(text: str, asked: Asked, study: StudyReading | None) -> bool:
-    names = {mention.drug.name.casefold() for mention in find_drugs(text)}
-    names |= {mention.group.name.casefold() for mention in find_classes(text)}
+    names = _drugs_in(text)
     if study:
         names |= {canonical(i.drug or i.name) for arm in study.arms for i in arm.interventions}
     wanted = asked.names | asked.classes
     folded = f" {key_of(text)} "
     return bool(names & wanted) or any(f" {key_of(name)} " in folded for name in _unknown(asked))
+
+
+def _drugs_in(text: str) -> set[str]:
+    """The drugs and classes that a text names, in small letters."""
+    drugs = {mention.drug.name.casefold() for mention in find_drugs(text)}
+    return drugs | {mention.group.name.casefold() for mention in find_classes(text)}
 
 
 def _unknown(asked: Asked) -> list[str]:
@@ -274,23 +295,43 @@ def _may_be_unread(asked: Asked, evidence: Evidence, study: StudyReading | None)
     return evidence.metadata.kind != "trial" and may_be_asked_about(study, evidence, asked)
 
 
-def _is_missed(asked: Asked, evidence: Evidence) -> bool:
+def _is_missed(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
     """Return whether a record that could not be read is likely one that decides.
 
     One that does not name the drug in its title is seldom a test of it; one that never names the
-    other side of a comparison, or the outcome that was asked about, seldom answers the question.
+    other side of a comparison, or the outcome that was asked about, seldom answers the question,
+    nor does one whose arms set the drug against active drugs that were not asked about.
     """
     if not _names_drug(evidence.citation.title, asked, None):
+        return False
+    if study and _is_of_other_comparison(study, evidence, asked):
         return False
     text = f"{evidence.citation.title}. {evidence.content}"
     folded = f" {key_of(text)} "
     sides = asked.comparators or frozenset().union(*asked.partners)
     if sides:
-        drugs = {m.drug.name.casefold() for m in find_drugs(text)}
-        classes = {m.group.name.casefold() for m in find_classes(text)}
         written = any(f" {key_of(name)} " in folded for name in sides)
-        if not written and not (drugs | classes) & set(sides):
+        if not written and not _drugs_in(text) & set(sides):
             return False
     known = [terms_of(name) for name in asked.measured]
     terms = {term for of_one in known for term in of_one} | set(map(key_of, asked.measured))
     return not all(known) or not known or any(f" {term} " in folded for term in terms)
+
+
+def _is_of_other_comparison(study: StudyReading, evidence: Evidence, asked: Asked) -> bool:
+    """Return whether the arms set the drug against active drugs only, none that was asked about.
+
+    Of harms every comparison tells. Where the text names a control, or a treatment with and without
+    another, an arm may be unknown.
+    """
+    text = f"{evidence.citation.title}. {evidence.content}"
+    if any(words.search(text) for words in (_WITHOUT, *(words for _, words in CONTROLS))):
+        return False
+    if asked.on_harm or asked.partners:
+        return False
+    if any(name in asked.comparators for name in _drugs_in(evidence.citation.title)):
+        return False
+    tests = [test for test in tests_in(study, asked) if not test.why_not]
+    doses = (*LESS_OF_IT, *MORE_OF_IT)
+    others = [t for t in tests if t.comparator and not t.asked and t.comparator not in doses]
+    return bool(tests) and len(others) == len(tests)

@@ -13,6 +13,10 @@ from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.questions.withdrawing import STOPS, mentions_in, stopped_in
 
 _GOES_ON = bounded(r"\b(?:continu(?:e|es|ed|ing|ation)|not withdrawn)\b", re.IGNORECASE)
+_TRIAL_OF_STOPPING = bounded(
+    r"\b(?:withdrawal|discontinuation|cessation|tapering|deprescribing) (?:trial|study)\b",
+    re.IGNORECASE,
+)
 _STARTED = "it tests taking the drug, and not stopping it"
 
 
@@ -59,8 +63,13 @@ _SIDES: tuple[Literal["a", "b"], ...] = ("a", "b")
 
 
 def is_on_stopping(title: str, asked: Asked) -> bool:
-    """Return whether a title is of stopping the drug, or one of its class."""
-    stopped = {canonical(name) for name in stopped_in(title, asked.names)}
+    """Return whether a title is of stopping the drug, or one of its class.
+
+    A withdrawal trial is of the only drug that its title names.
+    """
+    named = {name for _, _, name in mentions_in(title, asked.names)}
+    alone = named if len(named) == 1 and _TRIAL_OF_STOPPING.search(title) else set()
+    stopped = {canonical(name) for name in (*stopped_in(title, asked.names), *alone)}
     return bool(stopped & (asked.names | asked.classes))
 
 

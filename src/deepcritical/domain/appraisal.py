@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from typing import Literal
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Fact
@@ -54,6 +55,10 @@ class Remark(StrEnum):
 
 
 _FOR = (Way.BENEFIT, Way.CONFLICT)
+Given = Literal["", "alone", "added", "mixed"]
+"""How a study gives the drug: in an arm by itself; only beside other treatment, with an arm that
+got this treatment without it; only so that its harms cannot be told from those of other treatment.
+'' where its arms do not say."""
 
 
 class Reading(Model):
@@ -92,6 +97,7 @@ class Reading(Model):
     """Of versions before 0.3, which counted rules and showed a model's direction beside them."""
     votes: tuple[Vote, ...] = ()
     """What its results count for, an outcome each."""
+    given: Given = ""
     unread: bool = False
     """Whether it bears on the question, and its results could not be read without a model."""
     unclear: bool = False

@@ -18,9 +18,9 @@ from deepcritical.domain.votes import (
     as_stopped,
 )
 
-WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8)
+WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 """Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, LATEST = WORDINGS
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, LATEST = WORDINGS
 _WAYS = {
     Way.BENEFIT: "better with the drug",
     Way.NO_DIFFERENCE: "no difference shown",
@@ -102,7 +102,7 @@ def shows_more_harm(row: OutcomeRow) -> bool:
 
 def fears_words(row: OutcomeRow, wording: int = LATEST) -> str:
     """Return what those found that stand beside a row; more of some outcomes is no harm."""
-    if wording >= LATEST and row.importance == "harm":
+    if wording >= EIGHTH and row.importance == "harm":
         return "but other results found more of it"
     return "but results that stand beside point to harm"
 
@@ -119,7 +119,7 @@ def sides_words(row: OutcomeRow, wording: int = LATEST) -> str:
         return ""
     of = "" if row.studies == len(row.effects) else f" of {len(row.effects)} results"
     ordered = sorted(ways, key=lambda way: (-ways[way], way is not row.way))
-    if wording >= LATEST:
+    if wording >= EIGHTH:
         found = _FOUND_OF_HARM if row.importance == "harm" else _FOUND
         return ", ".join(f"{ways[way]}{of} found {found[way]}" for way in ordered)
     differ = "both ways" if wording < FIFTH else "mixed results"
@@ -162,7 +162,7 @@ def direction_words(
     """Return the direction of a row or result, such as "better with the drug"."""
     if tier == "uncontrolled" and way in _BEFORE:
         return _BEFORE[way]
-    if way is Way.NO_DIFFERENCE and wording >= LATEST:
+    if way is Way.NO_DIFFERENCE and wording >= EIGHTH:
         return _WAYS[way]
     return as_stopped((_OF_HARM if importance == "harm" else _WAYS)[way], control)
 

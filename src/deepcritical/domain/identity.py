@@ -1,17 +1,35 @@
 """Decides which records are the same work, and which works belong to the same study."""
 
 import re
-from collections.abc import Mapping
-from typing import get_args
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from types import MappingProxyType
+from typing import NamedTuple, get_args
 from urllib.parse import quote, unquote, urlsplit
 
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity, SourceName
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.report_parts import author_name
+from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import fold
 
 _DOI = bounded(r"10\.\d{4,9}/\S+", re.IGNORECASE)
 _NCT = bounded(r"\bNCT\d{8}\b", re.IGNORECASE)
+_REGISTERS = tuple(
+    bounded(rf"\b({number})\b", re.IGNORECASE)
+    for number in (
+        r"ISRCTN[ :]?\d{8}",
+        r"ACTRN[ :]?\d{14}",
+        r"ChiCTR-?(?:[A-Z]{2,4}-)?\d{8,10}",
+        r"UMIN[ :]?\d{9}",
+        r"DRKS[ :]?\d{8}",
+        r"IRCT\d{8,20}N\d{1,3}",
+        r"CTRI/\d{4}/\d{2,3}/\d{6}",
+        r"\d{4}-\d{6}-\d{2}",
+    )
+)
+"""Numbers of trials in registers of the WHO's network; the last one is that of Europe."""
 _NCT_WRITTEN = bounded(r"\bNCT[\s:#-]{0,2}(\d{8})\b", re.IGNORECASE)
 _PMID_URL = bounded(
     r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed|"
@@ -96,24 +114,35 @@ def trials_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"nct:NCT{digits}" for digits in _NCT_WRITTEN.findall(text)))
 
 
+def _registered_in(text: str) -> Iterator[set[str]]:
+    """Yield the ids that a text names of each other register, as `canonical_ids` writes them."""
+    for register in _REGISTERS:
+        found = register.findall(text)
+        yield {f"registry:{re.sub(r'[ :]', '', number).upper()}" for number in found}
+
+
 def study_links(evidence: Evidence) -> frozenset[str]:
     """Ids of other records of the same study.
 
-    They are declared links, and the trial id that a paper names in its text. A review or a pooled
-    analysis names trials that it did not run, so it links nothing by its text.
+    They are declared links, and the trial id of each register that a paper names in its text. A
+    review or a pooled analysis names trials that it did not run, so it links nothing by its text.
     """
     types = " ".join((*evidence.metadata.publication_types, evidence.citation.title)).lower()
     is_review = "review" in types or "meta-analysis" in types
-    named = set(trials_in(evidence.content))
-    if is_review or len(named) > 1 or evidence.metadata.kind == "trial":
+    of_registers = [set(trials_in(evidence.content)), *_registered_in(evidence.content)]
+    named = {one for numbers in of_registers if len(numbers) == 1 for one in numbers}
+    if is_review or evidence.metadata.kind == "trial":
         named = set()
     return frozenset(named | set(evidence.metadata.linked_ids)) - canonical_ids(evidence)
 
 
-def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]:
+def study_groups(
+    records: Mapping[str, Evidence], readings: Mapping[str, StudyReading] = MappingProxyType({})
+) -> tuple[tuple[str, ...], ...]:
     """Evidence ids grouped by study, in order of first appearance.
 
-    The records of a study share an id, link to one another or to the same absent record.
+    The records of a study share an id, link to one another or to the same absent record, or report
+    a trial of the same drugs in as many people.
     """
     group_of = {key: key for key in records}
 
@@ -132,10 +161,71 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
             holder = owner.setdefault(identifier, key)
             first, second = sorted((root(key), root(holder)), key=place.__getitem__)
             group_of[second] = first
+    for one, other in _reported_twice(records, readings):
+        first, second = sorted((root(one), root(other)), key=place.__getitem__)
+        group_of[second] = first
     groups: dict[str, list[str]] = {}
     for key in records:
         groups.setdefault(root(key), []).append(key)
     return tuple(tuple(members) for members in groups.values())
+
+
+class _Trial(NamedTuple):
+    """People, drugs and controls, which two reports of one trial have in common."""
+
+    people: int
+    drugs: frozenset[str]
+    controls: frozenset[str]
+
+
+_FEWEST, _MANY, _TOO_MANY = 30, 100, 500
+"""People from which a number tells a trial: of the same authors, of several drugs, of any."""
+_REVIEWS = frozenset({"systematic_review", "pooled_analysis", "narrative_review", "guideline"})
+
+
+def _trial_of(reading: StudyReading) -> _Trial | None:
+    """Return by what a report's trial is known; None where it is a round number of people."""
+    people = reading.population.n_randomised or reading.population.n_analysed or 0
+    is_trial = "trial" in reading.kinds and _REVIEWS.isdisjoint(reading.kinds)
+    given = [i.drug or i.name for arm in reading.arms if not arm.control for i in arm.interventions]
+    if not is_trial or people < _FEWEST or people % 10 == 0 or not given:
+        return None
+    controls = frozenset(arm.control for arm in reading.arms if arm.control)
+    return _Trial(people, frozenset(map(fold, given)), controls)
+
+
+def _reported_twice(
+    records: Mapping[str, Evidence], readings: Mapping[str, StudyReading]
+) -> Iterator[tuple[str, str]]:
+    """Yield the reports that are of one trial, by its drugs and people, and by who reports it."""
+    known: dict[_Trial, list[str]] = {}
+    for key, reading in readings.items():
+        if key in records and (trial := _trial_of(reading)):
+            known.setdefault(trial, []).append(key)
+    for trial, keys in known.items():
+        for one, other in combinations(keys, 2):
+            if _is_reported_in(trial, records[one], records[other]):
+                yield one, other
+
+
+def _is_reported_in(trial: _Trial, one: Evidence, other: Evidence) -> bool:
+    """Return whether two reports of such a trial are of the same one.
+
+    Authors are known by their family names. Without authors only a large trial, or one that
+    compares drugs with each other, is told from others.
+    """
+    registered = [_registrations(record) for record in (one, other)]
+    if all(registered) and registered[0].isdisjoint(registered[1]):
+        return False
+    authors = [{fold(author_name(a).family) for a in e.citation.authors} for e in (one, other)]
+    if all(authors):
+        return len(authors[0] & authors[1]) >= min(2, *map(len, authors))
+    return trial.people >= (_MANY if len(trial.drugs) > 1 else _TOO_MANY)
+
+
+def _registrations(record: Evidence) -> set[str]:
+    ids = canonical_ids(record) | study_links(record)
+    return {one for one in ids if one.startswith(("nct:", "registry:"))}
 
 
 _UNITED = (

@@ -32,9 +32,12 @@ _AT_RANDOM = bounded(
     r"^[^.;\d]{0,60}?\s(?:randomi[sz]ed|randomi[sz]ation)\b",
     re.IGNORECASE,
 )
-_MADE_RANDOM = bounded(r"^ (?:were|underwent) (?:[^.;\d]{0,60}?\s)?random(?:i[sz]|ly)", re.I)
+_WERE_RANDOM = r"(?:were|underwent) (?:[^.;\d]{0,60}?\s)?random(?:i[sz]|ly)"
+_MADE_RANDOM = bounded(rf"^ {_WERE_RANDOM}", re.I)
 _RANDOMISED = bounded(r"\b(?:randomi[sz]ed|randomly (?:assigned|allocated))\s$", re.IGNORECASE)
 _ASIDE = bounded(rf"\((?:[^();]{{0,40}}[,;]\s)??(?:[nN]\s?=\s?)?{_N}(?: {_NOUN})?(?=[),;])")
+_ONE_SEX = bounded(r"\b(?:wo)?men\b", re.IGNORECASE)
+_WHO_COUNTED = bounded(rf" {_NOUN}(?: (?:with|who|aged) [^(),;\d]{{1,60}})? ", re.IGNORECASE)
 _SIZE = bounded(rf"\b[nN]\s?=\s?{_N}(?![\d.-])")
 _IN_ARMS = bounded(
     r"\brandom\w*\b[^.]*\b(?:to|against|versus|vs|compar\w+|groups?|arms?)\b|\breceive|\bassigned\b",
@@ -70,6 +73,12 @@ _SCREENED = bounded(
     re.IGNORECASE,
 )
 _SHARE = bounded(r"^[^.;(\d]{0,40}\(\d[\d.·]*\s?%[);]|^ (?:out )?of (?:the )?\d")
+_MADE_SHARE = bounded(
+    rf"^(?: {_NOUN})? ?\(\d[\d.·]*\s?%\) "
+    rf"(?={_WERE_RANDOM}(?!\w*(?: assigned| allocated)? (?:in)?to [^.;]{{0,100}}? and \d))",
+    re.IGNORECASE,
+)
+"""The share that those who were randomised are of all who were seen; arms have shares too."""
 
 
 class Count(NamedTuple):
@@ -111,7 +120,7 @@ def _counts(text: str) -> Iterator[Count]:
 def counts_in(sentence: str) -> Iterator[Count]:
     """Yield the counts of people in a sentence, and whether these are said to be randomised."""
     for one in people_in(sentence):
-        before, behind = sentence[: one.start], sentence[one.end :]
+        before, behind = sentence[: one.start], _MADE_SHARE.sub(" ", sentence[one.end :])
         is_aside = before.rfind("(") > before.rfind(")")
         yield Count(int(one.value), not is_aside and _is_at_random(before, behind))
 
@@ -119,7 +128,7 @@ def counts_in(sentence: str) -> Iterator[Count]:
 def people_in(sentence: str) -> Iterator[Quantity]:
     """Yield the quantities of a sentence that count people; no parts of them, none of an event."""
     for one in quantities(sentence):
-        before, behind = sentence[: one.start], sentence[one.end :]
+        before, behind = sentence[: one.start], _MADE_SHARE.sub(" ", sentence[one.end :])
         part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
         screened = _SCREENED.match(behind) and not _is_at_random(before, behind)
         date = one.value in _YEARS and _CALENDAR.search(before)
@@ -144,6 +153,8 @@ def _arms(text: str) -> int | None:
         found = list(_ASIDE.finditer(span.text)) if _IN_ARMS.search(span.text) else []
         other = _OTHER_ARMS.search(span.text)
         own = [match for match in found if not (other and other.end(1) == match.end(1))]
+        own = [match for match in own if not _is_of_counted(span.text, match)]
+        own = [match for match in own if not _ONE_SEX.search(match.group())] or own
         sizes = [size for match in own if (size := _sum(match)) >= _LEAST]
         if len(sizes) > 1:
             whole = sum(sizes)
@@ -151,6 +162,12 @@ def _arms(text: str) -> int | None:
         of_all = [_sum(match) for match in _SIZE.finditer(span.text)]
         alone = alone or (of_all[0] if len(of_all) == 1 else None)
     return alone
+
+
+def _is_of_counted(sentence: str, aside: re.Match[str]) -> bool:
+    """Return whether a bracket tells of the people that are counted before it, and is no arm."""
+    counted = (one.end for one in people_in(sentence[: aside.start()]))
+    return any(_WHO_COUNTED.fullmatch(sentence, end, aside.start()) for end in counted)
 
 
 def _of_results(text: str) -> int | None:

@@ -15,7 +15,7 @@ from deepcritical.vocabulary.drugs import find_drugs
 
 STOPS = bounded(
     r"\b(?:stop|stops|stopping|stopped|discontinu\w+|withdr[ae]w\w*|cessation|ceasing|taper\w*|"
-    r"deprescri\w+|coming off|come off|quitting|holding|pausing|"
+    r"deprescri\w+|wean\w*|drug holidays?|coming off|come off|quitting|holding|pausing|"
     r"switch\w* (?:[\w-]+ ){0,4}to placebo)\b",
     re.IGNORECASE,
 )
@@ -23,12 +23,13 @@ STOPS = bounded(
 _BEFORE = bounded(
     rf"(?:{STOPS.pattern}|\b(?:tak|wean|get)\w* [\w' ]{{1,40}} off)"
     r"(?: (?:(?:versus|vs\.?|or|and) continu\w+|of|off|the|use|from|their|his|her|a|an|my|"
-    r"long-term)){0,4} $",
+    r"long-term|chronic|maintenance|(?:treatment|therapy|medication) (?:with|of)|"
+    r"(?:trial|study) of|(?:patients|people) from)){0,4} $",
     re.IGNORECASE,
 )
 _AFTER = bounded(
-    r" (?:(?:drugs?|treatment|therapy|medications?) )?(?:"
-    r"(?:discontinuation|withdrawal|cessation|tapering|deprescribing)\b"
+    r" (?:(?:drugs?|dose|maintenance|treatment|therapy|medications?) ){0,2}(?:"
+    r"(?:discontinuation|withdrawal|cessation|tapering|deprescribing|holidays?)\b"
     r"(?! (?:symptoms?|syndromes?|seizures?|delirium|rates?|due|because))|"
     r"(?:can |could |should |may )?(?:is|are|was|were|be|been|being) (?:\w+ly )?"
     r"(?:stopped|withdrawn|discontinued|tapered|deprescribed)\b)",

@@ -227,10 +227,13 @@ class EvidenceStore:
         fresh = (f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(facts, last + 1))
         self.item_facts = (*self.item_facts, *fresh)
 
+    def _groups(self) -> tuple[tuple[str, ...], ...]:
+        return study_groups(self._works, self._readings)
+
     @property
     def study_of(self) -> Mapping[str, int]:
         """Evidence id -> number of its study; records of one study have the same."""
-        return {i: n for n, group in enumerate(study_groups(self._works)) for i in group}
+        return {i: n for n, group in enumerate(self._groups()) for i in group}
 
     def add_appraisal(self, appraisal: Appraisal) -> None:
         """Keep what was read in a record about one drug."""
@@ -254,7 +257,7 @@ class EvidenceStore:
 
     def studies(self, drug: str) -> tuple[StudyFinding, ...]:
         """Return the findings of each study on a drug; records of one study count once."""
-        return study_findings(self.appraisals(drug), study_groups(self._works))
+        return study_findings(self.appraisals(drug), self._groups())
 
     @property
     def queries_run(self) -> frozenset[str]:

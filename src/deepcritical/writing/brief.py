@@ -16,8 +16,8 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import capitalised
-from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.domain.votes import Importance, OutcomeRow, Vote
+from deepcritical.domain.verdict import DIRECTIONS, Verdict, VerdictLabel
+from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
 from deepcritical.questions.claims import answer_on, answered_by, claim_of
 from deepcritical.questions.wording import as_nouns, given_in
 from deepcritical.writing.harms import feared_names, harms_beside, harms_in_own_words
@@ -88,10 +88,8 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
     verdict, drug, claim = matter.verdict, matter.given, matter.claim
     frame = matter.frame
     put = Put(claim, bool(frame and frame.negative), bool(frame and frame.is_on_harm), lead)
-    asked = feared_names(frame) if frame else None
-    told_harms: tuple[Sentence, ...] = ()
-    if drug == matter.drug:  # harms of taking the drug are none of stopping it
-        told_harms = harms_in_own_words(drug, verdict, matter.appraisals, matter.evidence, asked)
+    held = (matter.appraisals, matter.evidence, frame)
+    told_harms = harms_in_own_words(matter.drug, verdict, *held)
     answer = answer_sentences(verdict, drug, put)
     return Brief(
         drug=drug,
@@ -233,23 +231,26 @@ def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
         yield from (gravest_first(of_weight) if weight == "harm" else of_weight)[:most]
 
 
-def _deciding(matter: Matter) -> Iterator[DecidingStudy]:
-    """Yield the studies that decide, and up to three where fewer do."""
+def _deciding(matter: Matter) -> list[tuple[StudyFinding, Vote]]:
+    """Return the studies that decide, and up to three where fewer do, each with its main result."""
     decided = set(matter.verdict.deciding_ids)
     told = [(s, v) for s in matter.studies if (v := leading_vote(s))]
     larger = [study for _, study, _ in _larger(matter)]
     ranked = sorted(told, key=lambda one: (one[0] not in larger, *_rank(one[0], one[1], decided)))
     deciding = len(larger) + sum(bool(decided & set(s.evidence_ids)) for s, _ in told)
     most = max(_FEWEST_STUDIES, min(deciding, _MOST_STUDIES))
-    for study, vote in _with_other_side(ranked, most):
-        yield DecidingStudy(
-            name=study_name(study, matter.evidence, vote.evidence_id),
-            design=design_of(study, vote, matter.readings),
-            people=people_in(study, vote, matter.readings),
-            comparator=comparator_of(vote, matter.readings),
-            result=Sentence(text=vote_words(vote), evidence_ids=(vote.evidence_id,)),
-            evidence_ids=study.evidence_ids,
-        )
+    return _with_other_side(ranked, most)
+
+
+def _as_weighed(matter: Matter, study: StudyFinding, vote: Vote) -> DecidingStudy:
+    return DecidingStudy(
+        name=study_name(study, matter.evidence, vote.evidence_id),
+        design=design_of(study, vote, matter.readings),
+        people=people_in(study, vote, matter.readings),
+        comparator=comparator_of(vote, matter.readings),
+        result=Sentence(text=vote_words(vote), evidence_ids=(vote.evidence_id,)),
+        evidence_ids=study.evidence_ids,
+    )
 
 
 def _with_other_side(
@@ -269,36 +270,53 @@ def _with_other_side(
 
 
 def _main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:
-    """Return the studies that decide, then those that nobody could read, in their own words."""
-    weighed = tuple(_deciding(matter))
-    if matter.verdict.label not in _OPEN:
-        return (*weighed, *islice(_unread(matter), max(0, _FEWEST_STUDIES - len(weighed))))
-    frame = matter.frame
+    """Return the studies that decide, then those that nobody could read, in their own words.
+
+    Where the verdict is for the drug and all of these are, a trial that found no difference in the
+    people asked about is one of them, though its results are not weighed.
+    """
+    chosen = _deciding(matter)
+    weighed = tuple(_as_weighed(matter, *one) for one in chosen)
+    label, frame = matter.verdict.label, matter.frame
     compares = frame is not None and (frame.kind is QuestionKind.COMPARISON or frame.stopping)
+    if label not in _OPEN:
+        told = (*weighed, *islice(_unread(matter), max(0, _FEWEST_STUDIES - len(weighed))))
+        is_for = DIRECTIONS[label] == "benefit" and all(v.way is Way.BENEFIT for _, v in chosen)
+        null = tuple(islice(_unread(matter, open_too=not compares, null=True), int(is_for)))
+        left = [one for one in told if one.evidence_ids not in {n.evidence_ids for n in null}]
+        return (*left[: _MOST_STUDIES - len(null)], *null)
     own = tuple(islice(_unread(matter, open_too=not compares), _FEWEST_STUDIES))
     return (*weighed[: _MOST_STUDIES - len(own)], *own)
 
 
-def _unread(matter: Matter, *, open_too: bool = False) -> Iterator[DecidingStudy]:
+def _unread(
+    matter: Matter, *, open_too: bool = False, null: bool = False
+) -> Iterator[DecidingStudy]:
     """Yield the studies without a reading, the strongest first, each with a sentence of its own.
 
     Args:
         matter: Of what.
         open_too: Whether also those that were read, and tell no result that counts.
+        null: Whether only trials that found no difference.
     """
     asked = feared_names(matter.frame) if matter.frame else None
     cited = set(matter.verdict.deciding_ids)
     silent = [s for s in matter.studies if not s.votes and (s.direct or cited & {*s.evidence_ids})]
     unread = [s for s in matter.studies if s.unread or (open_too and s in silent)]
+    unread = [s for s in unread if not null or (s.direct and s.randomised)]
     ranked = sorted(unread, key=lambda s: (not s.direct, s.level or 9, -(s.participants or 0)))
     for study in ranked:
         records = [(i, matter.evidence[i]) for i in study.evidence_ids]
-        words = ((i, record, own_words(record, matter.drug, asked)) for i, record in records)
+        words = (
+            (i, record, own_words(record, matter.drug, asked, null=null)) for i, record in records
+        )
         for evidence_id, record, quote in islice((told for told in words if told[2]), 1):
+            # The people of another report, as of a substudy, are not those of the quote.
+            own = {"evidence_ids": (evidence_id,), "participants": None} if records[1:] else {}
             yield DecidingStudy(
                 name=study_name(study, matter.evidence),
                 design=grade(record).design.value.partition(" (")[0],
-                people=people_in(study, None, matter.readings),
+                people=people_in(study.model_copy(update=own), None, matter.readings),
                 result=Sentence(
                     text=quoted(quote, quotable=record.quotable),
                     evidence_ids=(evidence_id,),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 
 from deepcritical.appraisal.certainty import LADDER
-from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.appraisal import Appraisal, Given
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import (
+    EIGHTH,
     FIFTH,
     FIRST,
     FOURTH,
@@ -24,8 +26,11 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised, fold
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
+from deepcritical.questions.withdrawing import STOPS, mentions_in, stopped_in
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
+from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.outcomes import terms_of
 from deepcritical.writing.unread import quoted, tells_finding
 from deepcritical.writing.words import (
     as_tested,
@@ -63,6 +68,37 @@ _CONCLUDES = bounded(r"\bconclu(?:de[ds]?|sions?)\b|\bauthors\b", re.IGNORECASE)
 _PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+)\b", re.IGNORECASE)
 _OF_PEOPLE = bounded(r"\d ?%|\d (?:of|out of|in|/) \d|\d/\d")
 """Praise without a figure of people is the authors' opinion, or a wish for more research."""
+_OF_STOPPING = bounded(
+    rf"\b(?:after|upon|following|by|from) (?:[\w-]+ ){{0,3}}?{STOPS.pattern}|{STOPS.pattern}"
+    r"(?: [\w-]+){0,4} (?:groups?|arms?|symptoms?|syndromes?|reactions?|effects?|was|were|led|"
+    r"caused|brought|resulted|increased)\b",
+    re.IGNORECASE,
+)
+_DROPPED_OUT = bounded(
+    rf"{STOPS.pattern}[^.;]{{0,60}}\b(?:due to|because|owing to)\b|"
+    rf"{STOPS.pattern} (?:from )?the (?:study|trial)\b",
+    re.IGNORECASE,
+)
+_OF_METHODS = bounded(
+    r"\b(?:was|were) (?:\w+ )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|enrolled)\b|"
+    r"\bwe (?:carried out|conducted|performed|randomi[sz]ed|randomly)\b|\btumou?r grade\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence on who was treated, and how: a grade in it is no harm that was seen."""
+_SETS_APART = bounded(
+    r"\b(?:versus|vs|compar\w+|against|than|or|both|respectively|differ\w*|between)\b",
+    re.IGNORECASE,
+)
+"""Words that set what arms got, or what was seen in them, beside each other."""
+_PLUS = r"\s?(?:plus|\+|/|-|(?:in )?combin\w+ with|(?:when )?added to|together with|followed by)\s?"
+_ADDED = bounded(r"\s?(?:\bplus\b|\+|/)\s?(?!placebo)(?=[A-Za-z])", re.IGNORECASE)
+_ADDED_TO = bounded(r"(?<!placebo)[A-Za-z)]\s?(?:\bplus\b|\+|/)\s?$", re.IGNORECASE)
+"""Signs behind and before a drug that something else was given with it, known or not."""
+_TOGETHER: Mapping[Given, re.Pattern[str]] = {
+    "alone": bounded(_PLUS, re.IGNORECASE),
+    "": bounded(rf"{_PLUS}|(?:,|,? and| with) ", re.IGNORECASE),
+}
+"""Words between drugs given together, by how the study gives one: "and" may stand between arms."""
 
 
 def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tuple[Sentence, ...]:
@@ -71,8 +107,9 @@ def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tup
     Args:
         verdict: What was found.
         drug: Of what.
-        wording: One of `WORDINGS`. The first left out harms against the drug asked about, and all
-            but the last one left out harms beyond the second.
+        wording: One of `WORDINGS`. The first left out harms against the drug asked about, those
+            before the third harms beyond the second, and those before the last one what was less
+            frequent, where anything else was told.
     """
     return tuple(_harms(verdict, drug, wording))
 
@@ -104,10 +141,13 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     if others := [r for r in others if wording < FOURTH or not r.harm_asked]:
         yield _listed(others, drug, wording)
     if none and not told:
-        yield _no_excess(none[:3], drug, wording)
+        yield from _no_excess(none[:3], drug, wording)
     less = [r for r in feared if r.way is Way.BENEFIT]
     two_sided = wording >= THIRD and any(row.asked for row in less)
-    for row in less[: 0 if (told or none) and not two_sided else _TOLD]:
+    if (told or none) and not two_sided:
+        sure = [r for r in less if r.certainty is not Certainty.VERY_LOW]
+        less = sure if wording >= LATEST else []
+    for row in less[:_TOLD]:
         yield _said(row, drug, wording)
     if not feared and not told:
         against = " with placebo or no treatment" if harms and wording > FIRST else ""
@@ -160,14 +200,22 @@ def _than(comparator: str, given: str = "") -> str:
     return f" ({told})" if told else ""
 
 
-def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
+def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Iterator[Sentence]:
+    """Yield that no clear effect was shown: a sentence for each certainty; formerly the least."""
+    by_certainty: dict[Certainty | None, list[OutcomeRow]] = {}
+    for row in rows:
+        by_certainty.setdefault(row.certainty if wording >= LATEST else None, []).append(row)
+    yield from (_none_of(alike, drug, wording) for alike in by_certainty.values())
+
+
+def _none_of(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     names = listed([r.outcome for r in rows], "or")
     ids = tuple(dict.fromkeys(i for r in rows for i in r.evidence_ids))
     least = min((r.certainty for r in rows), key=LADDER.index)
     members = {r.members for r in rows if wording >= FIFTH}
     given = members.pop() if len(members) == 1 else ""
     text = f"No excess of {names} was shown with {given or drug} ({least.value} certainty)."
-    if wording >= LATEST:
+    if wording >= EIGHTH:
         told = f"{given or drug} showed no clear effect on {names} ({least.value} certainty)."
         text = capitalised(told)
     return Sentence(text=text, evidence_ids=ids)
@@ -192,15 +240,72 @@ def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
     return tuple(map(fold, names))
 
 
-def _is_of(quote: str, title: str, drug: str) -> bool:
-    """Return whether a sentence tells of the drug, not of others nor that nothing is told."""
-    ours = _members(drug)
-    written = fold(f"{title} {quote}")
+def _tells_harm(fact: Fact) -> bool:
+    """Return whether a sentence tells what happened to people: no praise, no lack of figures."""
+    quote = fact.quote
     praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
-    # A quote that names other drugs alone is of these, whatever its title names.
-    named = _named_in(quote) or {mention.drug.name for mention in find_drugs(title)}
-    is_ours = ours & named or (not named and any(fold(name) in written for name in ours))
-    return bool(is_ours and _SEEN.search(quote)) and not praises and not _NOTHING.search(quote)
+    told = tells_finding(quote) and _SEEN.search(quote) and not _OF_METHODS.search(quote)
+    return bool(told) and not praises and not _NOTHING.search(quote)
+
+
+def _is_of(quote: str, record: Evidence, ours: Set[str], given: Given) -> bool:
+    """Return whether a sentence tells of the drug: not of others, nor of it with others.
+
+    A sentence that names other drugs alone is of these, whatever its title names. One that names
+    none is of the drug where the title names no other.
+
+    Args:
+        quote: The sentence.
+        record: Its record.
+        ours: The names of the drug; of a combination, of each of its drugs.
+        given: How the study gives the drug.
+    """
+    if given == "mixed" or (given == "added" and not _SETS_APART.search(quote)):
+        return False
+    title = record.citation.title
+    titled = {mention.drug.name for mention in find_drugs(title)}
+    if given == "":
+        is_open = not titled <= ours and not _SETS_APART.search(f"{title} {quote}")
+        if is_open or _is_with_others(title, ours, _TOGETHER["alone"]):
+            return False
+    if given != "added" and _is_with_others(quote, ours, _TOGETHER[given]):
+        return False
+    if named := _named_in(quote):
+        return bool(ours & named)
+    written = fold(f"{title} {quote}")
+    return titled <= ours if titled else any(fold(name) in written for name in ours)
+
+
+def _is_of_stopping(quote: str, record: Evidence, ours: Set[str]) -> bool:
+    """Return whether a sentence tells what came of stopping the drug, in a study of that.
+
+    Harms of taking the drug are none of stopping it, nor are those who left the study for a harm.
+    """
+    told = f"{record.citation.title}. {quote}"
+    stopped = stopped_in(told, frozenset(ours)) & set(map(str.casefold, ours))
+    return bool(stopped and _OF_STOPPING.search(quote)) and not _DROPPED_OUT.search(quote)
+
+
+def _is_with_others(text: str, ours: Set[str], joined: re.Pattern[str]) -> bool:
+    """Return whether a text names the drug as given together with something else."""
+    told = sorted(mentions_in(text, ours))
+    own = [(start, end) for start, end, name in told if name in ours]
+    for start, end in own:
+        behind, before = _ADDED.match(text[end:]), _ADDED_TO.search(text[:start])
+        if behind and end + behind.end() not in {one for one, _ in own}:
+            return True
+        if before and before.start() + 1 not in {one for _, one in own}:
+            return True
+    return any(
+        (first in ours) is not (second in ours) and joined.fullmatch(text[end:start])
+        for (_, end, first), (start, _, second) in pairwise(told)
+    )
+
+
+def _names_of(drug: str, frame: QuestionFrame | None) -> set[str]:
+    """The names of what is asked about; of a combination, of each of its drugs."""
+    others = [one.name for one in frame.drugs] if frame and frame.together else []
+    return set().union(*map(_members, (drug, *others)))
 
 
 def _members(drug: str) -> set[str]:
@@ -221,39 +326,50 @@ def harms_in_own_words(
     verdict: Verdict,
     appraisals: Mapping[str, Appraisal],
     evidence: Mapping[str, Evidence],
-    asked: Sequence[str] | None = None,
+    frame: QuestionFrame | None = None,
 ) -> tuple[Sentence, ...]:
     """Return harms in the words of publications, those that were asked about first.
 
-    Where comparisons found an excess, no others. What tells that no harm was seen stands behind
-    the harms that were seen.
+    Those on which results are weighed are told with these, and not again. What tells that no harm
+    was seen stands behind the harms that were seen.
 
     Args:
         drug: The drug; what is told of another one is left out.
         verdict: With its rows.
         appraisals: Of the drug, by evidence id.
         evidence: The records.
-        asked: See `feared_names`.
+        frame: The question.
     """
-    harms = [r for r in verdict.rows if r.importance == "harm"]
-    compared = {i for r in harms for i in r.evidence_ids}
-    excess = any(r.way is Way.HARM for r in harms)
-    facts = [
-        fact
-        for fact in harm_facts(appraisals)
-        if (_names(fact, asked) or not (excess or fact.evidence_id in compared))
-        and evidence[fact.evidence_id].metadata.kind != "trial"
-        and tells_finding(fact.quote)
-        and _is_of(fact.quote, evidence[fact.evidence_id].citation.title, drug)
-    ]
+    asked = feared_names(frame) if frame else None
+    ours = _names_of(drug, frame)
+    weighed = {(v.evidence_id, v.start) for a in appraisals.values() for v in a.reading.votes}
+
+    def is_new(fact: Fact) -> bool:
+        told = (fact.evidence_id, fact.start) in weighed or _is_told(fact, verdict.rows)
+        return _names(fact, asked) or not told
+
+    def is_of_it(fact: Fact) -> bool:
+        record, given = evidence[fact.evidence_id], appraisals[fact.evidence_id].reading.given
+        if record.metadata.kind == "trial" or not _is_of(fact.quote, record, ours, given):
+            return False
+        return _is_of_stopping(fact.quote, record, ours) is bool(frame and frame.stopping)
 
     def order(fact: Fact) -> tuple[bool, bool, bool, int]:
         thought, none = (bool(p.search(fact.quote)) for p in (_CONCLUDES, _NONE_SEEN))
         level = appraisals[fact.evidence_id].grade.level or 9
         return not _names(fact, asked), thought, none, level
 
-    told = islice(sorted(facts, key=order), _TOLD_WORDS)
-    return tuple(_quote(fact, evidence[fact.evidence_id]) for fact in told)
+    facts = (f for f in filter(_tells_harm, harm_facts(appraisals)) if is_new(f) and is_of_it(f))
+    return tuple(_quote(f, evidence[f.evidence_id]) for f in sorted(facts, key=order)[:_TOLD_WORDS])
+
+
+def _is_told(fact: Fact, rows: Iterable[OutcomeRow]) -> bool:
+    """Return whether a row on harms tells what a sentence names: an excess, or its own record's."""
+    written = f" {key_of(fact.quote)} "
+    harms = [r for r in rows if r.importance == "harm"]
+    told = [r for r in harms if r.way is Way.HARM or fact.evidence_id in r.evidence_ids]
+    names = {name for r in told for name in (r.outcome, r.told_as, *terms_of(r.outcome)) if name}
+    return any(f" {key_of(name)} " in written for name in names)
 
 
 def _quote(fact: Fact, record: Evidence) -> Sentence:

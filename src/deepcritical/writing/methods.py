@@ -169,7 +169,7 @@ class Methods:
         """The counts of the search: identified, duplicates, screened, excluded, included."""
         excluded = self._excluded()
         included = {i for i in self.store.evidence if i not in excluded}
-        groups = study_groups(self.store.evidence)
+        groups = study_groups(self.store.evidence, self.store.readings)
         found: Counter[str] = Counter()
         for search in self.store.searches:
             found[search.source] += search.identified

@@ -9,6 +9,7 @@ from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
+from deepcritical.domain.harms import reports_harm
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
@@ -39,6 +40,19 @@ _NULL = bounded(
     r"non-?significant)\b",
     re.IGNORECASE,
 )
+_FAILED = bounded(
+    rf"{_NULL.pattern}|\b(?:did not|does not|failed to) (?:[\w-]+ )?(?:improve|reduce|slow|prevent|"
+    r"delay|prolong|increase|decrease|show|demonstrate|provide|differ|affect)\b|"
+    r"\bno (?:[\w-]+ ){0,3}(?:benefits?|effects?|efficacy|improvements?)\b|\bineffective\b|"
+    r"\b(?:not|no) (?:more )?(?:effective|superior|better)\b",
+    re.IGNORECASE,
+)
+"""Words in which authors conclude that a drug did no better."""
+_MAIN = bounded(
+    r"\b(?:co-?)?(?:primary|main|principal) (?:[\w-]+ ){0,2}"
+    r"(?:outcomes?|end ?-?points?|measures?)\b",
+    re.IGNORECASE,
+)
 _MOST_WORDS = 60
 _BEFORE_BACKGROUND = bounded(
     r"\b(?:receiv\w+|tak(?:e|ing)|undergo\w+|during|after|despite|(?:start|initiat)\w+|"
@@ -54,7 +68,9 @@ _BEHIND_BACKGROUND = bounded(
 """A drug that people get already, or that brought their complaint, is not what is tested."""
 
 
-def own_words(record: Evidence, drug: str, asked: Sequence[str] | None = None) -> str:
+def own_words(
+    record: Evidence, drug: str, asked: Sequence[str] | None = None, *, null: bool = False
+) -> str:
     """Return the sentence in which a record concludes on a drug, or reports a result; else ''.
 
     Args:
@@ -62,6 +78,8 @@ def own_words(record: Evidence, drug: str, asked: Sequence[str] | None = None) -
             without results, which tells plans, says nothing.
         drug: Name of the drug or class that the question is on.
         asked: Folded names of which a sentence must have one; None for any sentence.
+        null: Whether only that no difference was found on the main outcome, or over all, is wanted;
+            one from another drug is no failure.
     """
     plans = record.metadata.kind == "trial" and not record.metadata.has_results
     if grade(record).retracted or is_notice(record) or plans:
@@ -77,8 +95,13 @@ def own_words(record: Evidence, drug: str, asked: Sequence[str] | None = None) -
         s for s in on_drug if _TELLS_RESULT.search(s.text) and any(map(str.isdigit, s.text))
     ]
     # What the authors conclude is not told alone where they found no difference.
-    null = [span for span in fit if _NULL.search(span.text)]
-    chosen = next(iter((*measured, *null, *on_drug)), None) if on_drug else None
+    none = [span for span in fit if _NULL.search(span.text)]
+    ends = [s for s in on_drug if s.label.startswith(_CONCLUDING) or s in told[-_LAST:]]
+    failed = [s for s in none if _MAIN.search(s.text)] + [s for s in ends if _FAILED.search(s.text)]
+    title = record.citation.title
+    failed = [s for s in failed if not reports_harm(s) and _is_of(f"{title} {s.text}", named)]
+    ranked = failed if null else [*measured, *none, *on_drug]
+    chosen = next(iter(ranked), None) if on_drug else None
     return " ".join(chosen.text.split()) if chosen else ""
 
 
@@ -117,6 +140,11 @@ def _by_place(told: list[Span]) -> Iterator[Span]:
 def _names(drug: str) -> frozenset[str]:
     found = lookup_drug(drug)
     return frozenset(map(fold, (drug, found.name)))
+
+
+def _is_of(text: str, named: frozenset[str]) -> bool:
+    """Return whether a text names no drug but these."""
+    return all(fold(mention.drug.name) in named for mention in find_drugs(text))
 
 
 def _is_on(text: str, named: frozenset[str]) -> bool:

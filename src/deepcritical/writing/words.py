@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.effect_words import (
+    EIGHTH,
     FIFTH,
     FIRST,
     FOURTH,
@@ -103,7 +104,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
 
 def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
     """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
-    if wording >= LATEST and row.one_arm and not row.tested_as:
+    if wording >= EIGHTH and row.one_arm and not row.tested_as:
         arm = _within(row.one_arm, wording)
         return arm if drug.casefold() in arm.casefold() else f"{drug} ({arm})"
     if not row.tested_as:
@@ -197,7 +198,7 @@ def _verb(row: OutcomeRow, wording: int) -> str:
 def _harm_words(row: OutcomeRow, wording: int) -> str:
     who = _who_differs(row, wording)
     none = "no excess of {outcome} was shown with {drug} compared with {against}"
-    if wording >= LATEST:
+    if wording >= EIGHTH:
         none = "{drug} showed no clear effect on {outcome} compared with {against}"
     differ = f"{who} on whether {{drug}} causes more {{outcome}} than {{against}}"
     if wording >= FOURTH:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.arms import given_by
+from deepcritical.appraisal.asked import Asked, asked_of
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.appraisal import Given
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.writing.words import row_sentence
+from tests.unit.appraisal import cases
 from tests.unit.appraisal.builders import (
     DRUG,
     OUTCOME,
@@ -313,3 +316,25 @@ def test_that_less_is_no_worse_is_told_whichever_arm_comes_first() -> None:
     frame = dosed("Does examplol every 12 weeks work as well as every 4 weeks?")
     votes = ballot(study(null(non_inferiority="shown"), arms=arms), asked(frame=frame)).votes
     assert [vote.non_inferior for vote in votes] == [True]
+
+
+GIVEN: tuple[tuple[tuple[Arm, ...], Asked, Given], ...] = (
+    ((), asked(), ""),
+    ((arm("A"), arm("B", control="usual_care")), asked(), ""),
+    ((arm("A", "testamine"), arm("B")), asked(), "mixed"),
+    ((arm("A", DRUG),), asked(), "alone"),
+    ((arm("A", DRUG), arm("B")), asked(), "alone"),
+    ((arm("A", DRUG), arm("B", "testamine")), asked(), "alone"),
+    ((arm("A", DRUG), arm("B", DRUG, "testamine"), arm("C")), asked(), "alone"),
+    ((arm("A", DRUG, "testamine"), arm("B", "testamine")), asked(), "added"),
+    ((arm("A", DRUG, "testamine"), arm("B", "zorbafen", "testamine")), asked(), "added"),
+    ((arm("A", DRUG, "testamine"), arm("B", DRUG)), asked(), "mixed"),
+    ((arm("A", DRUG, "testamine"),), asked(), "mixed"),
+    ((arm("A", DRUG, "testamine"), arm("B", "zorbafen")), asked(), "mixed"),
+    ((arm("A", DRUG, "testamine"), arm("B", DRUG)), cases.combination(), "alone"),
+)
+
+
+@pytest.mark.parametrize(("arms", "question", "given"), GIVEN)
+def test_how_a_study_gives_the_drug(arms: tuple[Arm, ...], question: Asked, given: Given) -> None:
+    assert given_by(study(arms=arms), question) == given

@@ -173,3 +173,12 @@ def test_a_null_trial_never_makes_a_benefit_surer(votes: list[Vote]) -> None:
     assume(after.label in ("promising", "supported"))
     assert before.label == "supported" or after.label == before.label
     assert LADDER.index(after.certainty) <= LADDER.index(before.certainty)
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [(50, "fewer than 400 people were studied"), (None, "people are known to be behind it")],
+)
+def test_of_untold_people_nobody_says_how_few_they_are(other: int | None, told: str) -> None:
+    (row,) = outcome_rows(findings(vote(people=200), vote(people=other)))
+    assert any(reason.endswith(told) for reason in row.reasons)

@@ -12,7 +12,16 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Reader
 from deepcritical.questions.reading import read_frame
-from tests.unit.appraisal.builders import CONDITION, DRUG, asked, people, record, result, study
+from tests.unit.appraisal.builders import (
+    CONDITION,
+    DRUG,
+    arm,
+    asked,
+    people,
+    record,
+    result,
+    study,
+)
 
 
 def test_a_stop_that_only_the_registry_field_tells_is_explained() -> None:
@@ -51,6 +60,33 @@ def test_a_trial_that_no_rule_reads_is_missed_where_it_may_answer(
 ) -> None:
     paper = record(content=text)
     read = read_for(question, "E1", paper, UNREAD, grade(paper))
+    assert (read.unclear, read.unread) == (True, is_missed)
+
+
+VERSUS = asked(comparators={"aspirin": "aspirin"})
+
+
+@pytest.mark.parametrize(
+    ("question", "arms", "title", "is_missed"),
+    [
+        (asked(), (DRUG, "warfarin"), "", False),
+        (asked(), (DRUG, "warfarin"), " against placebo", True),
+        (asked(), (DRUG, "warfarin"), " and warfarin or warfarin alone", True),
+        (asked(), (DRUG, ""), "", True),
+        (asked(on_harm=True), (DRUG, "warfarin"), "", True),
+        (asked(), ("warfarin", "aspirin"), "", True),
+        (VERSUS, (DRUG, "warfarin"), "", False),
+        (VERSUS, (DRUG, "warfarin"), " and aspirin", True),
+        (VERSUS, (DRUG, "aspirin"), "", True),
+    ],
+)
+def test_a_trial_against_what_nobody_asked_about_is_not_missed(
+    question: Asked, arms: tuple[str, str], title: str, is_missed: bool
+) -> None:
+    one, other = (arm(key, *filter(None, [name])) for key, name in zip("AB", arms, strict=True))
+    paper = record(f"Examplol{title} in testitis", "Aspirin is known. Adults got a drug.")
+    reading = UNREAD.model_copy(update={"arms": (one, other)})
+    read = read_for(question, "E1", paper, reading, grade(paper))
     assert (read.unclear, read.unread) == (True, is_missed)
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import count
 
 import pytest
 
@@ -15,6 +17,14 @@ from deepcritical.domain.identity import (
     study_links,
 )
 from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.study import (
+    Arm,
+    ControlKind,
+    Intervention,
+    Population,
+    Reader,
+    StudyReading,
+)
 from tests.unit.domain.records import TITLE, paper, trial
 
 
@@ -263,6 +273,15 @@ REPORTED = "Registered as NCT11111111."
             [("E1",), ("E2",)],
             id="a trial stopped for the result of another",
         ),
+        pytest.param(
+            [
+                paper(pmid="1", content="Registered as ISRCTN 11111111."),
+                paper(pmid="2", content="(ISRCTN11111111 and NCT22222222)"),
+                paper(pmid="3", content="Like ISRCTN11111111 and ISRCTN22222222."),
+            ],
+            [("E1", "E2"), ("E3",)],
+            id="papers of a trial of another register",
+        ),
         pytest.param([], [], id="no records"),
     ],
 )
@@ -274,3 +293,69 @@ def test_records_are_grouped_by_study(
 
 def test_a_record_does_not_link_to_itself() -> None:
     assert study_links(trial(content=REPORTED, linked_ids=("nct:NCT11111111",))) == frozenset()
+
+
+COUNT = count()
+
+
+def report(*authors: str, content: str = "") -> Evidence:
+    record = paper(f"A report {next(COUNT)}", content)
+    citation = record.citation.model_copy(update={"authors": authors})
+    return record.model_copy(update={"citation": citation})
+
+
+def read(people: int, *drugs: str, control: ControlKind | None = "placebo") -> StudyReading:
+    given = tuple(Intervention(name=name) for name in drugs)
+    arms = [Arm(id="A", interventions=given)]
+    arms += [Arm(id="B", control=control)] if control else []
+    return StudyReading(
+        text_sha256="0" * 64,
+        reader=Reader(kind="rules"),
+        read_at=datetime(2030, 1, 1, tzinfo=UTC),
+        kinds=("trial",),
+        population=Population(n_randomised=people),
+        arms=tuple(arms),
+    )
+
+
+ONE, TWO = ("Invented AB", "Made-Up C"), ("Other D", "Another E")
+SAME = ("Made-Up, C", "Invented, A B")
+REPORTS: tuple[tuple[Evidence, StudyReading, Evidence, StudyReading, bool], ...] = (
+    (report(*ONE), read(57, "examplol"), report(*SAME), read(57, "examplol"), True),
+    (report(*ONE), read(57, "examplol"), report(*TWO), read(57, "examplol"), False),
+    (report(*ONE), read(57, "examplol"), report(*SAME), read(58, "examplol"), False),
+    (report(*ONE), read(60, "examplol"), report(*SAME), read(60, "examplol"), False),
+    (report(*ONE), read(21, "examplol"), report(*SAME), read(21, "examplol"), False),
+    (report(*ONE), read(57, "examplol"), report(*SAME), read(57, "testamine"), False),
+    (
+        report(*ONE),
+        read(57, "examplol"),
+        report(*SAME),
+        read(57, "examplol", control="usual_care"),
+        False,
+    ),
+    (
+        report(*ONE, content=REPORTED),
+        read(57, "examplol"),
+        report(*SAME, content="Registered as NCT22222222."),
+        read(57, "examplol"),
+        False,
+    ),
+    (report(), read(157, "examplol"), report(), read(157, "examplol"), False),
+    (report(), read(557, "examplol"), report(), read(557, "examplol"), True),
+    (
+        report(),
+        read(157, "examplol", "testamine"),
+        report(),
+        read(157, "testamine", "examplol"),
+        True,
+    ),
+)
+
+
+@pytest.mark.parametrize(("one", "read_one", "other", "read_other", "same"), REPORTS)
+def test_two_reports_of_one_trial_are_one_study(
+    one: Evidence, read_one: StudyReading, other: Evidence, read_other: StudyReading, same: bool
+) -> None:
+    found = study_groups({"E1": one, "E2": other}, {"E1": read_one, "E2": read_other})
+    assert (len(found) == 1) is same

@@ -45,6 +45,23 @@ from tests.unit.domain.records import TITLE, paper, trial
             id="arms before their sum",
         ),
         pytest.param(
+            "Fifty-five adults (43 women; mean age 44 years) were randomised to examplol (n = 27) "
+            "or placebo (n = 28).",
+            55,
+            id="a part of all in brackets",
+        ),
+        pytest.param(
+            "Adults with testitis (43 women; mean age 44 years) were randomised to examplol "
+            "(n = 27) or placebo (n = 28).",
+            55,
+            id="one sex of all in brackets",
+        ),
+        pytest.param(
+            "They were randomised to examplol (30 women) or placebo (32 women).",
+            62,
+            id="arms of one sex",
+        ),
+        pytest.param(
             "Relapse was less frequent with examplol than with placebo (79/741 versus 119/756).",
             1497,
             id="arms of a result",
@@ -79,6 +96,19 @@ from tests.unit.domain.records import TITLE, paper, trial
             id="a part in brackets",
         ),
         pytest.param("Among 900 patients, 640 were randomised.", 640, id="a part at random"),
+        pytest.param(
+            "Of 900 patients, 640 (71%) were randomised to examplol or placebo.",
+            640,
+            id="a part at random with its share",
+        ),
+        pytest.param(
+            "Of 900 patients, 640 adults (71.1 %) underwent randomisation.", 640, id="who they are"
+        ),
+        pytest.param(
+            "We randomised 900 patients; 640 (71%) were randomised to examplol and 260 to placebo.",
+            900,
+            id="an arm with its share",
+        ),
     ],
 )
 def test_people_randomised_to_what_is_reported(text: str, size: int) -> None:

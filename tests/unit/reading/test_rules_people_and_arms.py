@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.appraisal.sizes import people_of
 from deepcritical.reading.rules import RULES_READER, read_by_rules
 from tests.unit.reading.rule_records import READ_AT, read, record
 
@@ -160,3 +161,48 @@ def test_verbs_and_torn_words_are_no_arms() -> None:
     found = read("Itching was lower in the used group than in the sub- group.")
     assert {arm.label for arm in found.arms} <= {"examplol", "placebo"}
     assert found.results == ()
+
+
+@pytest.mark.parametrize(
+    ("methods", "has_control"),
+    [
+        ("Methods: Adults got aspirin or placebo in this study.", True),
+        ("Background: We compared aspirin with placebo.", True),
+        ("Background: Aspirin helps, as double-blind trials against placebo show.", False),
+        ("Background: Aspirin was better than placebo.\nMethods: Adults got aspirin.", False),
+        ("Adults got aspirin. It has been shown to be better than placebo.", False),
+        ("Adults got aspirin after an earlier trial of aspirin or placebo.", False),
+        ("Adults were treated with aspirin after a placebo run-in.", False),
+        ("Adults got aspirin in an open-label study. Before, they received placebo.", False),
+        ("Adults were treated with aspirin. A trial against placebo is needed.", False),
+    ],
+)
+def test_a_control_is_one_of_the_study_itself(methods: str, has_control: bool) -> None:
+    results = "Itching was lower with aspirin than without."
+    told = read(results, title="A trial of aspirin in testitis", methods=methods)
+    assert any(arm.control == "placebo" for arm in told.arms) is has_control
+
+
+@pytest.mark.parametrize(
+    ("allocated", "result", "arm"),
+    [
+        ("aspirin, 75, 150 or 300 mg/day, or placebo", "Aspirin 150 mg/day", "aspirin 150 mg/day"),
+        ("placebo or 75 mg/day, 150 mg/day, or 300 mg/day of aspirin", "75 mg/day of aspirin",
+         "aspirin 75 mg/day"),
+        ("aspirin, 75, 150 or 300 mg/day, or placebo", "Aspirin 75 and 150 mg/day",
+         "aspirin 75 and 150 mg/day"),
+        ("aspirin, 75 or 150 mg/day, or placebo", "Aspirin 75 and 150 mg/day", "aspirin"),
+        ("aspirin, 75 or 150 mg/day, or placebo", "Aspirin", "aspirin"),
+        ("aspirin, 75 to 150 mg/day, or placebo", "Aspirin 75 mg/day", "aspirin"),
+    ],
+)  # fmt: skip
+def test_results_of_one_dose_are_of_an_arm_of_their_own(
+    allocated: str, result: str, arm: str
+) -> None:
+    methods = f"Methods: 300 adults were randomly assigned to {allocated}."
+    told = read(f"{result} was superior to placebo in reducing itching.",
+                title="Aspirin in testitis: a randomised trial", methods=methods)  # fmt: skip
+    (found,) = told.results
+    tested = next(a for i in (found.a, found.b) if (a := told.arm(i)) and not a.control)
+    assert (tested.label, tested.n) == (arm, None)
+    assert people_of(told, found) == (300 if arm == "aspirin" else None)

@@ -19,7 +19,7 @@ from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.studies import leading_vote, people_in
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence
-from tests.unit.appraisal.builders import CONDITION, DRUG, findings, record, study, vote
+from tests.unit.appraisal.builders import CONDITION, DRUG, finding, findings, record, study, vote
 
 
 def told(way: Way, row: str, importance: Importance = "critical", people: int = 600) -> Vote:
@@ -177,3 +177,34 @@ def test_a_harm_is_the_main_result_only_of_a_question_on_harm(
     told_of = [v.model_copy(update={"harm_asked": harm_asked}) for v in votes]
     found = leading_vote(one.model_copy(update={"votes": tuple(told_of)}))
     assert (found.importance if found else None) == led
+
+
+@pytest.mark.parametrize(
+    ("way", "level", "told"),
+    [(Way.BENEFIT, 2, True), (Way.BENEFIT, 3, False), (Way.NO_DIFFERENCE, 2, False)],
+)
+def test_a_trial_without_a_difference_is_among_the_main_studies_of_a_verdict_for(
+    way: Way, level: int, told: bool
+) -> None:
+    matter = _matter(*[vote(way, row="flurb score")] * 5)
+    null = finding(key="E9", level=level, unread=True)
+    text = "Results: The primary outcome, examplol's flurb score, did not differ between groups."
+    matter = matter._replace(
+        studies=(*matter.studies, null),
+        evidence={**matter.evidence, "E9": record(content=text)},
+    )
+    studies = brief_of(matter).studies
+    assert (studies[-1].evidence_ids == ("E9",)) is told
+    assert len(studies) == 5
+
+
+def test_the_people_of_a_quote_are_those_of_its_own_record() -> None:
+    matter = _matter(vote(row="flurb score"))
+    one = finding(key="E8", unread=True, participants=65)
+    texts = {"E8": "Conclusions: Examplol eased testitis.", "E9": "Adults were seen."}
+    matter = matter._replace(
+        studies=(*matter.studies, one.model_copy(update={"evidence_ids": ("E8", "E9")})),
+        evidence={**matter.evidence, **{k: record(content=t) for k, t in texts.items()}},
+        readings={"E9": study(reader=Reader(kind="rules"))},
+    )
+    assert [s.people for s in brief_of(matter).studies] == [300, None]

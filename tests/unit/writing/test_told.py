@@ -6,23 +6,21 @@ import pytest
 
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.brief import Brief, label_words
-from deepcritical.domain.effect_words import LATEST, SECOND, THIRD, gravest_first
+from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.effect_words import EIGHTH, LATEST, SECOND, THIRD, gravest_first
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import Effect
-from deepcritical.domain.text import Span
-from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Vote, Way
 from deepcritical.questions.claims import answer_on
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.findings import findings_of
-from deepcritical.writing.harms import harm_sentences, harms_beside, harms_in_own_words
+from deepcritical.writing.harms import harm_sentences, harms_beside
 from deepcritical.writing.leads import lead_of
 from deepcritical.writing.unread import without_text
 from deepcritical.writing.words import row_sentence, told_of
@@ -107,55 +105,6 @@ def test_every_harm_is_told() -> None:
     assert all(name in told.casefold() for name in HARMS)
     former = " ".join(s.text for s in harm_sentences(verdict, "examplol", wording=SECOND))
     assert sum(name in former.casefold() for name in HARMS) == 2
-
-
-@pytest.mark.parametrize(
-    ("quote", "told"),
-    [
-        ("Examplol brought grumbles in 9 of 40 adults.", True),
-        ("Examplol was safe and well tolerated.", False),
-        ("Examplol was well tolerated by 38 of 40 adults; 2 had grumbles.", True),
-        ("The abstract gives no figure for grumbles with examplol.", False),
-        ("Aspirin brought grumbles in 9 of 40 adults.", False),
-        ("Examplol at 5 mg was superior to placebo and well tolerated.", False),
-        ("Although grumbles are feared, data on it are limited.", False),
-    ],
-)
-def test_harms_in_own_words_are_of_the_drug_and_no_praise(quote: str, told: bool) -> None:
-    assert bool(_own_words("Examplol in testitis", quote)) is told
-
-
-def _own_words(
-    title: str, *quotes: str, verdict: Verdict | None = None, asked: tuple[str, ...] = ()
-) -> list[str]:
-    facts = tuple(Fact.of(Span(q, 0, len(q)), "E9", FactRole.HARM) for q in quotes)
-    reading = Reading(evidence_id="E9", drug="examplol", direct=True, context=facts)
-    citation = Citation(source="pubmed", title=title, date="2030")
-    record = Evidence(content=" ".join(quotes), citation=citation, metadata=EvidenceMetadata())
-    appraisals = {"E9": Appraisal(reading=reading, grade=grade(record))}
-    told = harms_in_own_words("examplol", verdict or decide(()), appraisals, {"E9": record}, asked)
-    return [sentence.text for sentence in told]
-
-
-NONE = "No grave harm was observed."
-SEEN = "Grumbles came in 9 of 40 adults."
-THOUGHT = "The authors concluded that grumbles may come."
-
-
-def test_harms_that_were_seen_go_before_those_that_were_not() -> None:
-    told = _own_words("Examplol in testitis", NONE, THOUGHT, SEEN, SEEN)
-    assert told == [f"“{quote.rstrip('.')}”" for quote in (SEEN, SEEN, NONE)]
-
-
-def test_harms_of_a_record_on_another_drug_are_none_of_this_one() -> None:
-    assert _own_words("Stopping aspirin in testitis", SEEN) == []
-
-
-def test_a_harm_that_was_asked_about_is_told_beside_a_counted_one() -> None:
-    counted = decide(findings(changed(Way.HARM, row="snerks", importance="harm")))
-    assert _own_words("Examplol in testitis", SEEN, verdict=counted) == []
-    told = _own_words("Examplol in testitis", SEEN, verdict=counted, asked=("grumbles",))
-    assert len(told) == 1
 
 
 CONFLICTS = (
@@ -363,3 +312,27 @@ def test_a_writer_is_shown_what_patients_feel_before_laboratory_values() -> None
     verdict = decide(findings(*measured, felt))
     told = findings_of("examplol", verdict, [], {}, {}, {}, {})
     assert told["F1"].outcome == "flurbs"
+
+
+def test_each_harm_is_told_with_its_own_certainty_and_what_was_less_frequent_too() -> None:
+    names = ("grumbles", "snerks", "zorbs", "blurbs")
+    ways = (*[Way.NO_DIFFERENCE] * 3, Way.BENEFIT)
+    votes = [
+        changed(way, row=name, outcome=name, importance="harm")
+        for way, name in zip(ways, names, strict=True)
+    ]
+    verdict = decide(findings(*votes))
+    levels = dict(zip(names, (*[Certainty.LOW] * 2, Certainty.HIGH, Certainty.LOW), strict=True))
+    rows = tuple(r.model_copy(update={"certainty": levels[r.outcome]}) for r in verdict.rows)
+    verdict = verdict.model_copy(update={"rows": rows})
+    now, then = (
+        [s.text for s in harm_sentences(verdict, "examplol", wording=w)] for w in (LATEST, EIGHTH)
+    )
+    assert sorted(now[:2]) == [
+        "Examplol showed no clear effect on grumbles or snerks (low certainty).",
+        "Examplol showed no clear effect on zorbs (high certainty).",
+    ]
+    assert now[2].startswith("Blurbs were less frequent with examplol")
+    assert [text.partition(" on ")[2] for text in then] == [
+        "grumbles, snerks or zorbs (low certainty)."
+    ]

@@ -42,6 +42,28 @@ def test_a_record_tells_its_result_on_the_drug_before_what_it_concludes(
     assert own_words(record(1, text), "examplol") == words
 
 
+MAIN = "The primary outcome did not differ between groups."
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"Results: {MAIN} Grumbles fell. Conclusions: Examplol eased testitis.", MAIN),
+        (
+            f"Results: Grumbles fell. {NULL} Conclusions: Examplol failed to improve testitis.",
+            "Examplol failed to improve testitis.",
+        ),
+        (f"Results: {NULL} Conclusions: Examplol eased testitis.", ""),
+        (f"Results: {MAIN} Conclusions: It eased testitis.", ""),
+        (f"Results: {MAIN} Conclusions: Examplol was no better than aspirin.", MAIN),
+        ("Results: Adults got examplol. Conclusions: Examplol was no better than aspirin.", ""),
+        ("Conclusions: Examplol was not more effective, and adverse events did not differ.", ""),
+    ],
+)
+def test_a_null_result_is_one_on_the_main_outcome_or_over_all(text: str, words: str) -> None:
+    assert own_words(record(1, text), "examplol", null=True) == words
+
+
 @pytest.mark.parametrize(
     "told",
     [

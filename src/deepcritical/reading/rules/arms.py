@@ -6,14 +6,14 @@ With arms as marks the rules of results see no name: "the score was lower in ⟦
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Arm, ControlKind, Intervention
+from deepcritical.domain.study import Arm, ControlKind, DesignFeature, Intervention, StudyKind
 from deepcritical.domain.text import Span
 from deepcritical.reading.building import canonical_drug
 from deepcritical.reading.rules.arm_phrases import (
@@ -60,6 +60,26 @@ _THIRD = bounded(
     r"\b(?:arm|group) (?:C|3|III)\b|\b(?:three|four|five|[3-5])[- ](?:\w+ )?(?:arms?|groups)\b",
     re.IGNORECASE,
 )
+_OPEN = frozenset({"open_label", "single_arm"})
+_REVIEWS = frozenset({"systematic_review", "pooled_analysis", "narrative_review", "guideline"})
+_BACKGROUND = ("background", "introduction", "context", "rationale", "importance")
+_OWN = bounded(r"\b(?:we|our|this|present|current|aim\w*|objectives?|purpose)\b", re.IGNORECASE)
+_COMPARED = bounded(
+    r"\b(?:random\w*|assigned|allocated|(?:double|single|triple)[- ](?:blind|mask)\w*|blinded|"
+    r"controlled|cross-?over|receiv\w+|given|treated|administered|compar\w+|versus|vs|than|"
+    r"against|relative to|differ\w*|groups?|arms?|or|and|respectively)\b",
+    re.IGNORECASE,
+)
+_OF_OTHERS = bounded(
+    r"\b(?:previous(?:ly)?|prior|earlier|extension|(?:other|several|many|most|few|recent|further|"
+    r"future) (?:[\w-]+ ){0,4}(?:trial|study)|trials|studies|"
+    r"(?:has|have|had) (?:\w+ )?been (?:shown|reported|demonstrated|found|proven|suggested)|"
+    r"(?:needed|warranted|required|lack\w*|without|no|not|nor) (?:an? )?placebo|"
+    r"placebo[- ](?:run-?in|lead-?in|wash-?out|effects?|responders?))\b|"
+    r"\b(?:needed|warranted|required)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that tells of other studies, of what came before, or of no control."""
 
 
 @dataclass
@@ -93,8 +113,16 @@ class KnownArms(NamedTuple):
     """The ids of the two arms of a study that has two."""
 
 
-def find_arms(told: Sequence[Span]) -> KnownArms:
-    """Find the arms that a record's sentences, the title first, name as such."""
+def find_arms(
+    told: Sequence[Span], kinds: Sequence[StudyKind] = (), design: Sequence[DesignFeature] = ()
+) -> KnownArms:
+    """Find the arms that a record's sentences name as such.
+
+    Args:
+        told: The sentences, the title first.
+        kinds: What the record reports.
+        design: Features of its study.
+    """
     text = "\n".join(span.text for span in told)
     parted = [plain(span.text) for span in told]
     lines = [line for line, _ in parted]
@@ -106,7 +134,7 @@ def find_arms(told: Sequence[Span]) -> KnownArms:
         if draft and draft.n is None:
             draft.n = sizes.get(name)
     _add_groups(drafts, lines)
-    _add_control(drafts, text)
+    _add_control(drafts, "\n".join(_of_its_control(told, kinds, design)))
     _add_tested(drafts, lines[0])
     _alias(drafts, text)
     return _known(drafts[:_MOST_ARMS], expand_abbreviations(text), many=bool(_THIRD.search(text)))
@@ -151,6 +179,25 @@ def _add_groups(drafts: list[_Draft], lines: Sequence[str]) -> None:
 def _is_known(drafts: list[_Draft], name: str) -> bool:
     words = content_words(name)
     return any(words & content_words(d.label) for d in drafts)
+
+
+def _of_its_control(
+    told: Sequence[Span], kinds: Sequence[StudyKind], design: Sequence[DesignFeature]
+) -> Iterator[str]:
+    """Yield the title and the sentences in which a control is one of the study itself.
+
+    An open study that allocates nobody by chance has none: a control that it names is that of the
+    trial before it, or of others.
+    """
+    yield told[0].text
+    if not _OPEN.isdisjoint(design) and "randomised" not in design:
+        return
+    reviews = not _REVIEWS.isdisjoint(kinds)
+    for span in told[1:]:
+        is_own = _OWN.search(span.text) or not span.label.startswith(_BACKGROUND)
+        of_others = not reviews and _OF_OTHERS.search(span.text)
+        if is_own and _COMPARED.search(span.text) and not of_others:
+            yield span.text
 
 
 def _add_control(drafts: list[_Draft], text: str) -> None:

@@ -24,6 +24,7 @@ from deepcritical.reading.checking import checked
 from deepcritical.reading.rules.arms import KnownArms, find_arms
 from deepcritical.reading.rules.contrasts import read_results
 from deepcritical.reading.rules.design import features_of, kinds_of
+from deepcritical.reading.rules.doses import parted_by_dose
 from deepcritical.reading.rules.missed import misses_main_result
 from deepcritical.reading.rules.people import Sizes, read_sizes
 from deepcritical.reading.sentences import text_hash, text_read, without_tables
@@ -48,10 +49,11 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     told = without_tables(evidence)
     kinds = kinds_of(evidence)
     features = features_of(evidence, told, kinds)
-    arms = find_arms(told)
+    arms = find_arms(told, kinds, features)
     sizes = read_sizes(told, arms, participants(evidence))
     results = () if _WITHOUT_RESULTS & set(kinds) else read_results(told, arms)
     results = tuple(_sure(results, told, evidence))
+    of_arms, results = parted_by_dose(_arms_told(arms, sizes, results), results, told)
     reading = StudyReading(
         record_id=record_id(evidence),
         text_sha256=text_hash(evidence),
@@ -62,7 +64,7 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
         design=features,
         registry_ids=registry_ids(evidence),
         population=Population(n_randomised=sizes.randomised, sentences=sizes.sentences),
-        arms=_arms_told(arms, sizes, results),
+        arms=of_arms,
         results=results,
     )
     whole = checked(reading, told, evidence)
