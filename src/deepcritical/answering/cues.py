@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from deepcritical.domain.checklist import Aspect
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text import Span
 
 
 def says(*patterns: str) -> re.Pattern[str]:
@@ -111,6 +112,14 @@ METHODS_TELL = (
 """Needs that methods and background answer, too."""
 
 
+_SHORT = 4
+"""Sentences of a text that may be a background or an aim alone."""
+_RESULT = bounded(
+    r"\bp\s?[<=>≤≥]|\bCIs?\b|(?:odds|hazard|risk|rate) ratio|\d\s?%|\d ?/ ?\d+ |\d ?± ?\d|"
+    r"\bsignificant(?:ly)?\b|\bwe (?:found|observed)\b",
+    re.IGNORECASE,
+)
+"""Of what a study measured, as abstracts state it."""
 _SAYS_NOTHING = bounded(
     r"\b(?:gives?|gave|reports?|reported|provides?|provided|states?|has|had) no (?:[\w-]+ ){0,3}"
     r"(?:figures?|data|information|numbers?|details?)\b|"
@@ -129,6 +138,22 @@ def is_needed(aspect: Aspect, label: str, text: str) -> bool:
     if aspect is Aspect.MECHANISM:
         return not AIM.search(text)
     return aspect in METHODS_TELL or is_own_finding(label, text)
+
+
+def sectioned(body: Sequence[Span]) -> list[Span]:
+    """The sentences of a text, with sections where it has none of its own for its findings.
+
+    An abstract tells why and how before what came out (Sollaci and Pereira, J Med Libr Assoc
+    2004;92:364-367): what stands before its first result is background or methods.
+    """
+    if len(body) <= _SHORT or any(span.label.startswith(FINDINGS) for span in body):
+        return list(body)
+    first = next((n for n, span in enumerate(body) if _is_result(span.text)), 0)
+    return [span._replace(label="methods" if n < first else "") for n, span in enumerate(body)]
+
+
+def _is_result(text: str) -> bool:
+    return bool(_RESULT.search(text)) and not AIM.search(text)
 
 
 def is_own_finding(label: str, text: str) -> bool:

@@ -14,6 +14,7 @@ from deepcritical.domain.checklist import Aspect, ChecklistItem, Inquiry, Inquir
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
+from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 _NAMED = 0.5
@@ -38,6 +39,8 @@ _OF_SUBJECT = (
     InquiryKind.DEFINITION,
 )
 """Kinds of questions that, without a drug, are not on treatments."""
+_RATIOS = r"odds|hazard|relative risk|(?-i:[OHR]Rs?)"
+"""Measures of association, with which causes and forecasts are told."""
 _STRICT: Mapping[Aspect, tuple[str, ...]] = {
     Aspect.RATE: (
         r"prevalen\w+|incidence|frequen\w+|proportion|percent\w*|common|rare(?:ly)?|per \d[\d,]*|"
@@ -45,11 +48,12 @@ _STRICT: Mapping[Aspect, tuple[str, ...]] = {
     ),
     Aspect.CAUSE: (
         r"causes?|caused by|causing|risk factors?|predictors?|predict(?:s|ed)|associated with|"
-        r"due to|attribut\w+ to|contribut\w+ to|related to|leads? to|risk of|odds|hazard",
+        rf"due to|attribut\w+ to|contribut\w+ to|related to|leads? to|risk of|{_RATIOS}",
     ),
     Aspect.DIAGNOSIS: (
         r"sensitiv\w+|specificit\w+|accura\w+|AUC|area under|cut-?off|predictive|likelihood ratio|"
-        r"discriminat\w+|kappa|diagnostic\w*|detect(?:s|ed|ing|ion)",
+        r"discriminat\w+|kappa|diagnostic\w*|detect(?:s|ed|ing|ion)|"
+        rf"predict(?:s|ed|ors?)|associated with|correlat\w+|{_RATIOS}",
     ),
     Aspect.BACKGROUND: (
         r"(?:is|are) (?:an?|the|one|defined|characteri[sz]ed|common|known|caused)|refers? to|"
@@ -145,7 +149,14 @@ class Fitting:
             return any(self._harm.is_in(folded(t)) for t in (text, record.citation.title))
         if not self._of_harms or item.aspect not in _OF_HARMS:
             return True
-        return bool(CUES[Aspect.SAFETY].search(text)) and not AIM.search(text)
+        return self.tells_harm(text) and not AIM.search(text)
+
+    def tells_harm(self, text: str) -> bool:
+        """Return whether it is on harms, in words or by a figure on a condition not asked about."""
+        if CUES[Aspect.SAFETY].search(text):
+            return True
+        found = find_conditions(text) if FIGURES.search(text) else ()
+        return any(not any(s.is_in(folded(m.text)) for s in self._subjects) for m in found)
 
     def _is_on_another_drug(self, text: str) -> bool:
         """Return whether it names drugs, and none of those asked about."""

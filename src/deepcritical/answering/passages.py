@@ -10,13 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed, is_own_finding
+from deepcritical.answering.cues import (
+    AIM,
+    CUES,
+    FIGURES,
+    FINDINGS,
+    is_needed,
+    is_own_finding,
+    sectioned,
+)
 from deepcritical.answering.facts import fact_of, fact_of_span, joined
 from deepcritical.answering.fitting import Fitting
 from deepcritical.answering.kinds import asks_under_way
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
 from deepcritical.answering.typed import tells_dose, typed_starts
 from deepcritical.answering.weighing import appraised, drugs_asked
+from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.appraisal import Appraisal, Stance
 from deepcritical.domain.checklist import (
     Aspect,
@@ -32,26 +41,27 @@ from deepcritical.domain.grading import Grade, grade
 from deepcritical.domain.record_kinds import is_negative_stop, is_notice, is_under_way
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
+from deepcritical.verification.words import expanded
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 _STARTS = 60
 """Characters of a reason that are looked for in the text."""
-_MOST_OF_RECORD = 2
-"""Sentences of one record for one need."""
+_MOST_OF_RECORD, _MOST_ON_QUESTION = 2, 4
+"""Sentences of one record for one need, and for the need that is the question itself."""
 _DIRECT, _NEAR = 0.7, 0.5
 """Share of the best coverage of a question's words that a record has which is on it, or near it."""
 _FEWEST = 0.4
 """Coverage below which a record of no known subject is on something else."""
-_SHORT = 4
-"""Sentences of a text that may be a background or an aim alone."""
 _LEAST = 0.45
 """Relevance of a sentence that speaks to a need."""
 _TYPED = 0.3
 """Amount that is added to a sentence that a reading rests its answer to the need on."""
 _IN_TITLE, _IN_RECORD = 0.6, 0.3
 """Worth of a name to a sentence that stands in its title, or elsewhere in its record."""
-_BY_RANK = 0.1
+_BY_RANK = 0.3
 """Amount that the rank of its record, 0-1, adds to the relevance of a sentence."""
+_OF_FINDINGS = (Aspect.EFFECT, Aspect.COMPARISON, Aspect.RATE, Aspect.DIAGNOSIS, Aspect.CAUSE)
+"""Needs that any finding of a record on the question meets, where they are the question itself."""
 _OF_TRIALS = (Aspect.REGISTERED,)
 _OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
 """Aspects that a protocol or a registry entry without results can tell."""
@@ -91,6 +101,7 @@ class PassageReader:
         checklist: Its needs.
         records: All records that were found: how rare words are is counted in them.
         readings: What they say of their studies, by evidence id, as far as they were read.
+        ranks: How well they fit the question, 0-1, by evidence id, as far as they were ranked.
         by_words: Whether sentences are looked for by words beside results of readings.
     """
 
@@ -100,10 +111,12 @@ class PassageReader:
         checklist: Checklist,
         records: Sequence[Evidence],
         readings: Mapping[str, StudyReading] | None = None,
+        ranks: Mapping[str, float] | None = None,
         *,
         by_words: bool = True,
     ) -> None:
         self._reads_words = by_words
+        self._ranks = ranks or {}
         self._inquiry = inquiry
         self._items = checklist.items
         self._readings = readings or {}
@@ -142,11 +155,19 @@ class PassageReader:
     def _coverage(self, record: Evidence) -> float:
         return self._topics.coverage(folded(told_of(record)), self._weights)
 
-    def _speaks_to(self, item: ChecklistItem, span: Span) -> bool:
-        """Return whether the words of a sentence can meet a need; of a dose they state one."""
+    def _speaks_to(self, item: ChecklistItem, span: Span, bearing: Bearing) -> bool:
+        """Return whether a sentence can meet a need; of a dose it states one.
+
+        Any finding of a record on the question meets the question itself.
+        """
         if item.aspect is Aspect.DOSE:
             return tells_dose(self._inquiry, span.text)
         if CUES[item.aspect].search(span.text):
+            return True
+        if item.aspect is Aspect.SAFETY:
+            return self._fitting.tells_harm(span.text)
+        is_main = item.id == self._items[0].id
+        if is_main and bearing.direct and item.aspect in _OF_FINDINGS:
             return True
         found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
         return item.aspect is not Aspect.UNKNOWN and found and self._is_on(item, span)
@@ -250,27 +271,26 @@ class PassageReader:
         """The sentences of a record that speak best to a need."""
         typed = typed_starts(item.aspect, self._readings.get(evidence_id), record)
         whole = {span.start for span in whole_sentences(record.content)}
-        body = [
-            s for s in body_sentences(record.content, record.citation.title) if s.start in whole
-        ]
-        # Of a long text whose findings have no section of their own, sections tell nothing.
-        labelled = len(body) <= _SHORT or any(s.label.startswith(FINDINGS) for s in body)
+        title = record.citation.title
+        body = sectioned([s for s in body_sentences(record.content, title) if s.start in whole])
+        shorts = expand_abbreviations(f"{title}\n{record.content}")
         is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
-        scored = [
-            _Scored(
-                span,
-                self._score(item, span, at, len(body), record, bearing)
-                + _TYPED * (span.start in typed),
-            )
-            for at, span in enumerate(body)
-            if (is_plan or span.start in typed or self._speaks_to(item, span))
-            and (not bearing.direct or self._fitting.tells_asked(item, record, span.text))
-            and self._fitting.fits(item, record, span.text)
-            and is_needed(item.aspect, span.label if labelled else "", span.text)
-            and not addresses_a_model(span.text)
-        ]
+        scored = []
+        for at, span in enumerate(body):
+            said = span._replace(text=expanded(span.text, shorts))
+            if (
+                (is_plan or span.start in typed or self._speaks_to(item, said, bearing))
+                and (not bearing.direct or self._fitting.tells_asked(item, record, said.text))
+                and self._fitting.fits(item, record, said.text)
+                and is_needed(item.aspect, span.label, span.text)
+                and not addresses_a_model(span.text)
+            ):
+                score = self._score(item, said, at, len(body), record, bearing)
+                score += _TYPED * (span.start in typed)
+                scored.append(_Scored(span, score + _BY_RANK * self._ranks.get(evidence_id, 0.0)))
         ranked = sorted(scored, key=lambda one: (-one.score, one.span.start))
-        return [one for one in ranked[:_MOST_OF_RECORD] if one.score >= _LEAST]
+        most = _MOST_ON_QUESTION if item.id == self._items[0].id else _MOST_OF_RECORD
+        return [one for one in ranked[:most] if one.score >= _LEAST]
 
     def _score(
         self,
@@ -335,23 +355,14 @@ def read_passages(
         ranks: How well records fit the question, 0-1, by evidence id, as far as they were ranked.
         by_words: Whether sentences are looked for by words beside results of readings.
     """
-    reader = PassageReader(inquiry, checklist, found, readings, by_words=by_words)
+    reader = PassageReader(inquiry, checklist, found, readings, ranks, by_words=by_words)
     drugs, condition = drugs_asked(inquiry)
     by_drug = [
         appraised(inquiry, drug, condition, records, readings) for drug in drugs[:1] if condition
     ]
     appraisals = by_drug[0] if by_drug else {}
-    ranks = ranks or {}
     return tuple(
-        _ranked(fact, ranks.get(key, 0.0))
+        fact
         for key, record in records.items()
         for fact in reader.read(key, record, appraisals.get(key))
     )
-
-
-def _ranked(fact: ItemFact, rank: float) -> ItemFact:
-    """Words that speak to a need weigh more in a record that fits the question."""
-    if fact.by_reading or not rank:
-        return fact
-    relevance = round(fact.relevance + _BY_RANK * rank, 3)
-    return fact.model_copy(update={"relevance": relevance})
