@@ -82,7 +82,8 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"no (?:\w+ ){0,3}(?:effect|difference|benefit|improvement|association|evidence|advantage|"
         r"increase|change|correlation)\w*|not (?:\w+ ){0,3}(?:effective|differ\w*|associated|"
         r"improve\w*|significant\w*|superior|better|increase\w*|reduce\w*|affect\w*|support\w*|"
-        r"predict\w*|show\w*|warrant\w*|justif\w*|recommended)|did not|does not|do not|failed|"
+        r"predict\w*|show\w*|warrant\w*|justif\w*|recommended|related|correlat\w*|influenc\w*|"
+        r"explain\w*|chang\w*|alter\w*)|did not|does not|do not|failed|"
         r"ineffective|futil\w+|worse\w*|increased (?:risk|mortality)|harm\w*|unaffected|unchanged|"
         r"unaltered|"
         r"contradict\w*|inconsistent|insufficient|similar|neither|stopped early|terminated|lack of"
@@ -95,16 +96,20 @@ AIM = bounded(
     r"identify|describe|test)|(?:we|(?:the )?authors|(?:this|the) (?:study|trial|review)) "
     r"(?:evaluated|assessed|determined|investigated|examined|compared|"
     r"explored|studied|reviewed|conducted|performed|searched)|remains? (?:unclear|unknown)|"
-    r"further (?:studies|research|trials)|is needed|are needed|were randomi[sz]ed|was measured|"
-    r"were measured|analys[ei]s (?:was|were) (?:performed|conducted|done|planned)|"
+    r"further (?:stud(?:y|ies)|research|trials)|is needed|are needed|were randomi[sz]ed|"
+    r"(?:was|were) (?:measured|analy[sz]ed|compared|evaluated|planned)|"
+    r"analys[ei]s (?:was|were) (?:performed|conducted|done)|"
     r"were recruited|were enrolled|were included)\b",
     re.IGNORECASE,
 )
 """Of what was planned, done or wished for, not of what was found."""
 FIGURES = bounded(r"\d")
-FINDINGS = tuple("result finding conclusion interpretation main harm adverse safety".split())
+FINDINGS = (
+    *("result", "finding", "conclusion", "interpretation", "main result", "author", "discussion"),
+    *("harm", "adverse", "side effect", "safety", "toxic", "tolerab", "efficacy", "significance"),
+    "meaning",
+)
 """Names of the sections that say what came out."""
-_SECTIONS_BESIDE = ("background", "objective", "aim", "purpose", "method", "design", "setting")
 METHODS_TELL = (
     *(Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED),
     Aspect.UNKNOWN,
@@ -148,14 +153,13 @@ def sectioned(body: Sequence[Span]) -> list[Span]:
     """
     if len(body) <= _SHORT or any(span.label.startswith(FINDINGS) for span in body):
         return list(body)
-    first = next((n for n, span in enumerate(body) if _is_result(span.text)), 0)
+    half = len(body) // 2
+    done = max((n for n, span in enumerate(body[:half], 1) if AIM.search(span.text)), default=0)
+    results = (n for n, span in enumerate(body) if n >= done and _RESULT.search(span.text))
+    first = next(results, done)
     return [span._replace(label="methods" if n < first else "") for n, span in enumerate(body)]
-
-
-def _is_result(text: str) -> bool:
-    return bool(_RESULT.search(text)) and not AIM.search(text)
 
 
 def is_own_finding(label: str, text: str) -> bool:
     """Return whether a sentence stands where own findings stand, and states no aim or wish."""
-    return not (label.startswith(_SECTIONS_BESIDE) or AIM.search(text))
+    return (not label or label.startswith(FINDINGS)) and not AIM.search(text)

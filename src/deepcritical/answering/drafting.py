@@ -165,7 +165,7 @@ class _Order:
             of_study[study] += 1
         own = sorted(ranked, key=lambda f: self._key(f, places[f.id]))
         sides = (Stance.SUPPORTS, Stance.REFUTES)
-        first = {f.id for side in sides for f in [x for x in own if x.side is side][: most // 2]}
+        first = {f.id for side in sides for f in [x for x in own if x.side is side][: most // 3]}
         kept = sorted(own, key=lambda f: f.id not in first)[:most]
         return sorted(kept, key=self._key)
 

@@ -24,19 +24,17 @@ def fact_of(
     graded: Grade,
     *,
     direct: bool,
-    side: Stance = Stance.NEUTRAL,
-    relevance: float | None = None,
+    relevance: float,
 ) -> ItemFact:
-    """Return what a record says to a need: by its reading, where it has no own relevance."""
+    """Return what a record says to a need, without a side."""
     return ItemFact(
         id="",
         items=(item.id,),
         fact=fact,
-        side=side,
+        side=Stance.NEUTRAL,
         level=graded.level,
         direct=direct,
-        relevance=1.0 if relevance is None else relevance,
-        by_reading=relevance is None,
+        relevance=relevance,
     )
 
 

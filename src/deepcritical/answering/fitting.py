@@ -70,7 +70,9 @@ _ASKS_FIGURE = says(
     r"sensitivity|specificity|accura\w+|how (?:often|many|much|common|frequent|large|high|likely)|"
     r"(?:what|which) (?:\w+ )?(?:share|proportion|percent\w*|fraction|rates?)|prevalence|incidence"
 )
-_OUT_OF = bounded(r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d")
+_OUT_OF = bounded(
+    r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d|\d[ -]?(?:fold|times (?:more|less|higher|lower|as)\b)"
+)
 _SAYS = {aspect: says(*patterns) for aspect, patterns in _STRICT.items()}
 
 

@@ -201,7 +201,7 @@ class PassageReader:
         graded = grade(record)
         found: dict[int, ItemFact] = {}
         for fact in (
-            *self._by_reading(record, graded, appraisal),
+            *self._by_reading(evidence_id, record, graded, appraisal),
             *(self._by_words(evidence_id, record, graded) if self._reads_words else ()),
         ):
             had = found.get(fact.fact.start)
@@ -209,13 +209,15 @@ class PassageReader:
         return tuple(found[start] for start in sorted(found))
 
     def _by_reading(
-        self, record: Evidence, graded: Grade, appraisal: Appraisal | None
+        self, evidence_id: str, record: Evidence, graded: Grade, appraisal: Appraisal | None
     ) -> Iterator[ItemFact]:
         """Return what the reading of its study says of the drug asked about."""
         if appraisal is None or not appraisal.reading.included:
             return
         reading = appraisal.reading
         direct = reading.direct and self._names_all(record)
+        relevance = 1 + self._by_rank(evidence_id)
+        labels = {span.start: span.label for span in _body(record)}
         for item in self._items:
             for kind in _BY_READING.get(item.aspect, ()):
                 for fact in reading.facts_by_kind[kind]:
@@ -223,13 +225,17 @@ class PassageReader:
                         item, record, fact.quote
                     ):
                         continue  # no condition says which outcomes count
-                    yield fact_of(item, fact, graded, side=_SIDES[kind], direct=direct)
+                    told = fact_of(item, fact, graded, direct=direct, relevance=relevance)
+                    yield told.model_copy(update={"side": _SIDES[kind], "by_reading": True})
             if item.aspect is Aspect.SAFETY and not _is_entry_without_results(record):
                 for fact in reading.context:
-                    needed = fact.role is FactRole.HARM and is_needed(item.aspect, "", fact.quote)
+                    label = labels.get(fact.start, "")
+                    harm = fact.role is FactRole.HARM
+                    needed = harm and is_needed(item.aspect, label, fact.quote)
                     fits = self._fitting.fits(item, record, fact.quote)
                     if needed and fits and self._fitting.tells_asked(item, record, fact.quote):
-                        yield fact_of(item, fact, graded, direct=direct)
+                        told = fact_of(item, fact, graded, direct=direct, relevance=relevance)
+                        yield told.model_copy(update={"by_reading": True})
 
     def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
         bearing = self.bearing(record)
@@ -270,10 +276,8 @@ class PassageReader:
     ) -> list[_Scored]:
         """The sentences of a record that speak best to a need."""
         typed = typed_starts(item.aspect, self._readings.get(evidence_id), record)
-        whole = {span.start for span in whole_sentences(record.content)}
-        title = record.citation.title
-        body = sectioned([s for s in body_sentences(record.content, title) if s.start in whole])
-        shorts = expand_abbreviations(f"{title}\n{record.content}")
+        body = _body(record)
+        shorts = expand_abbreviations(f"{record.citation.title}\n{record.content}")
         is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
         scored = []
         for at, span in enumerate(body):
@@ -286,11 +290,14 @@ class PassageReader:
                 and not addresses_a_model(span.text)
             ):
                 score = self._score(item, said, at, len(body), record, bearing)
-                score += _TYPED * (span.start in typed)
-                scored.append(_Scored(span, score + _BY_RANK * self._ranks.get(evidence_id, 0.0)))
+                score += _TYPED * (span.start in typed) + self._by_rank(evidence_id)
+                scored.append(_Scored(span, score))
         ranked = sorted(scored, key=lambda one: (-one.score, one.span.start))
         most = _MOST_ON_QUESTION if item.id == self._items[0].id else _MOST_OF_RECORD
         return [one for one in ranked[:most] if one.score >= _LEAST]
+
+    def _by_rank(self, evidence_id: str) -> float:
+        return round(_BY_RANK * self._ranks.get(evidence_id, 0.0), 3)
 
     def _score(
         self,
@@ -326,6 +333,13 @@ class PassageReader:
             + 0.15 * treats
             - 0.2 * beside
         )
+
+
+def _body(record: Evidence) -> list[Span]:
+    """The whole sentences of a record with the sections in which they stand."""
+    whole = {span.start for span in whole_sentences(record.content)}
+    body = body_sentences(record.content, record.citation.title)
+    return sectioned([span for span in body if span.start in whole])
 
 
 def _is_entry_without_results(record: Evidence) -> bool:
