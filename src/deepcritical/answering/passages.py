@@ -61,7 +61,7 @@ _IN_TITLE, _IN_RECORD = 0.6, 0.3
 _BY_RANK = 0.3
 """Amount that the rank of its record, 0-1, adds to the relevance of a sentence."""
 _OF_FINDINGS = (Aspect.EFFECT, Aspect.COMPARISON, Aspect.RATE, Aspect.DIAGNOSIS, Aspect.CAUSE)
-"""Needs that any finding of a record on the question meets, where they are the question itself."""
+"""Needs that any figure of a record on the question meets, where they are the question itself."""
 _OF_TRIALS = (Aspect.REGISTERED,)
 _OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
 """Aspects that a protocol or a registry entry without results can tell."""
@@ -158,16 +158,16 @@ class PassageReader:
     def _speaks_to(self, item: ChecklistItem, span: Span, bearing: Bearing) -> bool:
         """Return whether a sentence can meet a need; of a dose it states one.
 
-        Any finding of a record on the question meets the question itself.
+        Any finding in figures of a record on the question meets the question itself.
         """
         if item.aspect is Aspect.DOSE:
             return tells_dose(self._inquiry, span.text)
         if CUES[item.aspect].search(span.text):
             return True
-        if item.aspect is Aspect.SAFETY:
-            return self._fitting.tells_harm(span.text)
+        if item.aspect is Aspect.SAFETY and self._fitting.tells_harm(span.text):
+            return True
         is_main = item.id == self._items[0].id
-        if is_main and bearing.direct and item.aspect in _OF_FINDINGS:
+        if is_main and bearing.direct and item.aspect in _OF_FINDINGS and FIGURES.search(span.text):
             return True
         found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
         return item.aspect is not Aspect.UNKNOWN and found and self._is_on(item, span)

@@ -190,10 +190,11 @@ def test_a_trial_that_was_stopped_for_futility_speaks_against_it() -> None:
     assert why in fact.fact.quote
 
 
-def test_at_most_two_sentences_of_a_record_are_found_for_a_need() -> None:
-    told = (f"In year {n}, age was a risk factor for testitis." for n in range(5))
+def test_of_a_record_four_sentences_answer_the_question_and_two_another_need() -> None:
+    cause = "age was a risk factor for testitis, which had an incidence of 12%."
+    told = (f"In year {n}, {cause}" for n in range(5))
     made = built("What causes testitis?", record(1, f"Results: {' '.join(told)}"))
-    assert len(made.facts(Aspect.CAUSE)) == 2
+    assert [len(made.facts(aspect)) for aspect in (Aspect.CAUSE, Aspect.RATE)] == [4, 2]
 
 
 HARMS = "Which side effects does thalidomide have in multiple myeloma?"
