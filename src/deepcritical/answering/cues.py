@@ -22,6 +22,8 @@ _CHANGED = (
     r"greater|fewer|less|more|better|worse|similar|comparable|superior|inferior|"
     r"effective|efficac\w+|significant\w*|benefi\w*|prolong\w*|prevent\w*|respon\w+|caus\w+|predict\w*"
 )
+_RATIOS = r"odds|hazard|relative risk|(?-i:[OHR]Rs?)"
+"""Measures of association, with which causes and forecasts are told."""
 CUES: Mapping[Aspect, re.Pattern[str]] = {
     Aspect.EFFECT: says(_CHANGED, r"no effect", r"failed to", r"result\w*", r"show\w*", r"found"),
     Aspect.COMPARISON: says(
@@ -33,10 +35,9 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"complications|complication rates?|discontinu\w+|withdr[ae]w\w*|warning|contraindicat\w+|"
         r"reactions?|morbidity|bleed\w*|injur\w+|excess|increased risk"
     ),
-    Aspect.RATE: bounded(
-        r"\d\s?%|\bper \d|\b\d+ of (?:the )?\d+\b|\b\d+/\d+\b|\b(?:prevalence|incidence|rates?|"
-        r"frequen\w+|proportion|percent\w*|median|mean|cumulative|common|rare)\b",
-        re.IGNORECASE,
+    Aspect.RATE: says(
+        r"prevalen\w+|incidence|frequen\w+|proportion|percent\w*|common|rare(?:ly)?|per \d[\d,]*|"
+        r"occurr?(?:ed|s)?|affect(?:s|ed)|developed|cases"
     ),
     Aspect.MECHANISM: says(
         r"mechanis\w+|pathway\w*|signal\w*|receptors?|inhibit(?!or)\w*|activat\w*|express\w*|bind\w*|"
@@ -54,12 +55,13 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"risk factors?|stage|stratif\w+|carriers?"
     ),
     Aspect.DIAGNOSIS: says(
-        r"sensitiv\w+|specificit\w+|specific|accura\w+|AUC|ROC|cut-?off|diagnos\w+|detect\w*|"
-        r"predict\w*|positive|negative|likelihood ratio|agreement|kappa|correlat\w+"
+        r"sensitiv\w+|specificit\w+|accura\w+|AUC|area under|cut-?off|predictive|likelihood ratio|"
+        r"discriminat\w+|kappa|diagnostic\w*|detect(?:s|ed|ing|ion)|predict(?:s|ed|ors?)|"
+        rf"correlat\w+|associated with|{_RATIOS}"
     ),
     Aspect.CAUSE: says(
-        r"caus\w+|risk factors?|associat\w+|predict\w+|due to|attribut\w+|related to|odds|hazard|"
-        r"likely|contribut\w+|independent\w*"
+        r"causes?|caused by|causing|risk factors?|predictors?|predict(?:s|ed)|associated with|"
+        rf"due to|attribut\w+ to|contribut\w+ to|related to|leads? to|risk of|{_RATIOS}"
     ),
     Aspect.RECOMMENDED: says(
         r"recommend\w*|guidelines?|consensus|first[- ](?:line|choice)|should|systematic review|"
@@ -76,7 +78,8 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"(?:is|are|be) (?:needed|required|warranted)|should confirm"
     ),
     Aspect.BACKGROUND: says(
-        r"is|are|known as|defined|characteri[sz]ed|common|major|leading|used|includes?|refers"
+        r"(?:is|are) (?:an?|the|one|defined|characteri[sz]ed|common|known|caused)|refers? to|"
+        r"defined as|known as"
     ),
     Aspect.AGAINST: says(
         r"no (?:\w+ ){0,3}(?:effect|difference|benefit|improvement|association|evidence|advantage|"

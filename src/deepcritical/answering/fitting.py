@@ -39,27 +39,6 @@ _OF_SUBJECT = (
     InquiryKind.DEFINITION,
 )
 """Kinds of questions that, without a drug, are not on treatments."""
-_RATIOS = r"odds|hazard|relative risk|(?-i:[OHR]Rs?)"
-"""Measures of association, with which causes and forecasts are told."""
-_STRICT: Mapping[Aspect, tuple[str, ...]] = {
-    Aspect.RATE: (
-        r"prevalen\w+|incidence|frequen\w+|proportion|percent\w*|common|rare(?:ly)?|per \d[\d,]*|"
-        r"occurr?(?:ed|s)?|affect(?:s|ed)|developed|cases",
-    ),
-    Aspect.CAUSE: (
-        r"causes?|caused by|causing|risk factors?|predictors?|predict(?:s|ed)|associated with|"
-        rf"due to|attribut\w+ to|contribut\w+ to|related to|leads? to|risk of|{_RATIOS}",
-    ),
-    Aspect.DIAGNOSIS: (
-        r"sensitiv\w+|specificit\w+|accura\w+|AUC|area under|cut-?off|predictive|likelihood ratio|"
-        r"discriminat\w+|kappa|diagnostic\w*|detect(?:s|ed|ing|ion)|"
-        rf"predict(?:s|ed|ors?)|associated with|correlat\w+|{_RATIOS}",
-    ),
-    Aspect.BACKGROUND: (
-        r"(?:is|are) (?:an?|the|one|defined|characteri[sz]ed|common|known|caused)|refers? to|"
-        r"defined as|known as",
-    ),
-}
 _MAIN_FACT: Mapping[InquiryKind, Aspect] = {
     InquiryKind.FREQUENCY: Aspect.RATE,
     InquiryKind.CAUSE: Aspect.CAUSE,
@@ -71,9 +50,11 @@ _ASKS_FIGURE = says(
     r"(?:what|which) (?:\w+ )?(?:share|proportion|percent\w*|fraction|rates?)|prevalence|incidence"
 )
 _OUT_OF = bounded(
-    r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d|\d[ -]?(?:fold|times (?:more|less|higher|lower|as)\b)"
+    r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d|"
+    r"\d[ -]?(?:fold|times (?:more|less|higher|lower|as)\b)"
 )
-_SAYS = {aspect: says(*patterns) for aspect, patterns in _STRICT.items()}
+_STRICT = (Aspect.RATE, Aspect.CAUSE, Aspect.DIAGNOSIS, Aspect.BACKGROUND)
+"""Needs whose words a sentence must have where they are the question, or beside it."""
 
 
 class Fitting:
@@ -179,10 +160,10 @@ class Fitting:
         """
         key = folded(f"{record.citation.title} {text}")
         against = item.aspect is Aspect.AGAINST
-        pattern = _SAYS.get(self._kind_of_fact if against and self._kind_of_fact else item.aspect)
+        aspect = (self._kind_of_fact if against else None) or item.aspect
         if self._main and not any(subject.is_in(key) for subject in self._main):
             return False
-        if pattern is not None and not pattern.search(text):
+        if aspect in _STRICT and not CUES[aspect].search(text):
             return False
         return not _names_drug(text) and not _TREATED.search(text)
 

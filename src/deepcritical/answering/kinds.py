@@ -51,8 +51,8 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (
         InquiryKind.FREQUENCY,
         says(
-            r"how (?:(?:much|many times) (?:more|less) )?(?:often|common|frequent|many|likely|prevalent)|"
-            r"prevalence|incidence|"
+            r"how (?:(?:much|many times) (?:more|less) )?"
+            r"(?:often|common|frequent|many|likely|prevalent)|prevalence|incidence|"
             r"(?:what|which) (?:\w+ ){0,3}(?:proportion|percent\w*|share|fraction|rates?|number)"
         ),
     ),

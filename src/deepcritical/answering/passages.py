@@ -162,8 +162,8 @@ class PassageReader:
         """
         if item.aspect is Aspect.DOSE:
             return tells_dose(self._inquiry, span.text)
-        if CUES[item.aspect].search(span.text):
-            return True
+        if item.aspect is Aspect.RATE or CUES[item.aspect].search(span.text):
+            return True  # a rate has a figure of its kind
         if item.aspect is Aspect.SAFETY and self._fitting.tells_harm(span.text):
             return True
         is_main = item.id == self._items[0].id
