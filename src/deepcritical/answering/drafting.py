@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -157,25 +156,21 @@ class _Order:
     def best(self, facts: Sequence[ItemFact], most: int) -> list[ItemFact]:
         """The best facts, both sides among them; each further one of a study counts for less."""
         ranked = sorted(facts, key=self._key)
-        of_study = Counter[int]()
-        places: dict[str, int] = {}
-        for fact in ranked:
-            study = self._study_of[fact.fact.evidence_id]
-            places[fact.id] = of_study[study]
-            of_study[study] += 1
-        own = sorted(ranked, key=lambda f: self._key(f, places[f.id]))
+        studies = [self._study_of[fact.fact.evidence_id] for fact in ranked]
+        again = {f.id: studies[:at].count(studies[at]) for at, f in enumerate(ranked)}
+        own = sorted(ranked, key=lambda f: self._key(f, again[f.id]))
         sides = (Stance.SUPPORTS, Stance.REFUTES)
         first = {f.id for side in sides for f in [x for x in own if x.side is side][: most // 3]}
         kept = sorted(own, key=lambda f: f.id not in first)[:most]
         return sorted(kept, key=self._key)
 
-    def _key(self, fact: ItemFact, place: int = 0) -> tuple[bool, str, float, int]:
+    def _key(self, fact: ItemFact, again: int = 0) -> tuple[bool, str, float, int]:
         record = self._records[fact.fact.evidence_id]
         strength = _STRENGTH.get(fact.level or _UNGRADED, 0.0)
         date = record.citation.date or "" if self._newest else ""
         return (
             not fact.direct,
             "".join(chr(0x10FFFF - ord(c)) for c in date[:10]),
-            _AGAIN * place - (fact.relevance + strength),
+            _AGAIN * again - (fact.relevance + strength),
             int(fact.id[1:]),
         )

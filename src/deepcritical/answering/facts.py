@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import ChecklistItem, ItemFact
-from deepcritical.domain.evidence import Fact, FactRole
+from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import Grade
-from deepcritical.domain.text import Span
-
-
-def fact_of_span(
-    item: ChecklistItem, span: Span, evidence_id: str, graded: Grade, direct: bool, coverage: float
-) -> ItemFact:
-    """Return what a record states of its study, which goes before papers that speak of studies."""
-    fact = Fact.of(span, evidence_id, FactRole.DESIGN)
-    relevance = round(1 + coverage, 3)
-    return fact_of(item, fact, graded, direct=direct, relevance=relevance)
 
 
 def fact_of(
@@ -34,7 +24,7 @@ def fact_of(
         side=Stance.NEUTRAL,
         level=graded.level,
         direct=direct,
-        relevance=relevance,
+        relevance=round(relevance, 3),
     )
 
 

@@ -45,16 +45,10 @@ _MAIN_FACT: Mapping[InquiryKind, Aspect] = {
     InquiryKind.DIAGNOSIS: Aspect.DIAGNOSIS,
 }
 _TREATED = says(r"treat(?:ed|ing|ments?)|therap(?:y|ies)|placebo|medications?|drugs?")
-_ASKS_FIGURE = says(
-    r"sensitivity|specificity|accura\w+|how (?:often|many|much|common|frequent|large|high|likely)|"
-    r"(?:what|which) (?:\w+ )?(?:share|proportion|percent\w*|fraction|rates?)|prevalence|incidence"
-)
 _OUT_OF = bounded(
     r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d|"
     r"\d[ -]?(?:fold|times (?:more|less|higher|lower|as)\b)"
 )
-_STRICT = (Aspect.RATE, Aspect.CAUSE, Aspect.DIAGNOSIS, Aspect.BACKGROUND)
-"""Needs whose words a sentence must have where they are the question, or beside it."""
 
 
 class Fitting:
@@ -76,7 +70,6 @@ class Fitting:
         if not (inquiry.frame and inquiry.frame.harm):
             self._by_need |= {Aspect.SAFETY}
         # A test under its own name: others of the same outcome are other tests.
-        self._asks_figure = bool(_ASKS_FIGURE.search(inquiry.text))
         self._of_harm_compared = Aspect.SAFETY in inquiry.aspects
         self._test = Topics((), tuple(word[:1] for word in topics.words))
         self._weights = weights
@@ -104,12 +97,10 @@ class Fitting:
         )
 
     def _has_figure(self, item: ChecklistItem, text: str) -> bool:
-        """Return whether it holds a number of the kind that a need for one wants."""
-        if item.aspect is Aspect.RATE:
-            shares = (q for q in quantities(text) if q.unit.dimension == "%" or q.noun == "people")
-            return bool(_OUT_OF.search(text)) or any(shares)
-        wanted = item.aspect is Aspect.DIAGNOSIS and item.id == self._question
-        return not (wanted and self._asks_figure) or bool(FIGURES.search(text))
+        """Return whether it has a share or a number of people, where a rate is wanted."""
+        if item.aspect is not Aspect.RATE or _OUT_OF.search(text):
+            return True
+        return any(q.unit.dimension == "%" or q.noun == "people" for q in quantities(text))
 
     def tells_asked(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
         """Return whether a sentence or its title has an outcome or other word of the question."""
@@ -163,9 +154,8 @@ class Fitting:
         aspect = (self._kind_of_fact if against else None) or item.aspect
         if self._main and not any(subject.is_in(key) for subject in self._main):
             return False
-        if aspect in _STRICT and not CUES[aspect].search(text):
-            return False
-        return not _names_drug(text) and not _TREATED.search(text)
+        told = CUES[aspect].search(text) and not _TREATED.search(text)
+        return bool(told) and not _names_drug(text)
 
 
 def _names_drug(text: str) -> bool:

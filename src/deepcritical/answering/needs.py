@@ -294,8 +294,7 @@ def _about(inquiry: Inquiry) -> tuple[str, str]:
         return " and ".join(subjects[:_MOST_NAMED]), f" in {conditions[0]}" if conditions else ""
     if len(conditions) > 1:
         return conditions[0], f" in {conditions[1]}"
-    named = set(conditions)
-    words = [term for term in inquiry.key_terms if term not in named]
+    words = [term for term in inquiry.key_terms if term not in conditions]
     if 0 < len(words) <= _MOST_WORDS + (inquiry.kind is InquiryKind.DIAGNOSIS):
         return " ".join(words), f" in {conditions[0]}" if conditions else ""
     if inquiry.kind is InquiryKind.DIAGNOSIS and conditions:

@@ -19,7 +19,7 @@ from deepcritical.answering.cues import (
     is_own_finding,
     sectioned,
 )
-from deepcritical.answering.facts import fact_of, fact_of_span, joined
+from deepcritical.answering.facts import fact_of, joined
 from deepcritical.answering.fitting import Fitting
 from deepcritical.answering.kinds import asks_under_way
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
@@ -88,11 +88,6 @@ class Bearing(NamedTuple):
     """Share of the words that it has."""
 
 
-class _Scored(NamedTuple):
-    span: Span
-    score: float
-
-
 class PassageReader:
     """Reads records for one checklist.
 
@@ -158,7 +153,7 @@ class PassageReader:
     def _speaks_to(self, item: ChecklistItem, span: Span, bearing: Bearing) -> bool:
         """Return whether a sentence can meet a need; of a dose it states one.
 
-        Any finding in figures of a record on the question meets the question itself.
+        A figure of a record on the question, or most of its words, meets the question itself.
         """
         if item.aspect is Aspect.DOSE:
             return tells_dose(self._inquiry, span.text)
@@ -166,19 +161,15 @@ class PassageReader:
             return True  # a rate has a figure of its kind
         if item.aspect is Aspect.SAFETY and self._fitting.tells_harm(span.text):
             return True
-        is_main = item.id == self._items[0].id
-        if is_main and bearing.direct and item.aspect in _OF_FINDINGS and FIGURES.search(span.text):
+        if item.id != self._items[0].id or item.aspect is Aspect.UNKNOWN:
+            return False
+        if bearing.direct and item.aspect in _OF_FINDINGS and FIGURES.search(span.text):
             return True
-        found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
-        return item.aspect is not Aspect.UNKNOWN and found and self._is_on(item, span)
-
-    def _is_on(self, item: ChecklistItem, span: Span) -> bool:
-        """Return whether a sentence has most words that the question has beside names."""
-        is_main = item.id == self._items[0].id
-        if not is_main or not self._topics.words or not self._best_coverage:
+        if not self._topics.words or not self._best_coverage:
             return False
         own = self._topics.coverage(folded(span.text), self._weights)
-        return own >= _DIRECT * self._best_coverage
+        found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
+        return found and own >= _DIRECT * self._best_coverage
 
     def _names_all(self, record: Evidence) -> bool:
         return all(subject.is_of(record) for subject in self._topics.subjects)
@@ -216,7 +207,7 @@ class PassageReader:
             return
         reading = appraisal.reading
         direct = reading.direct and self._names_all(record)
-        relevance = 1 + self._by_rank(evidence_id)
+        relevance = 1 + _BY_RANK * self._ranks.get(evidence_id, 0.0)
         labels = {span.start: span.label for span in _body(record)}
         for item in self._items:
             for kind in _BY_READING.get(item.aspect, ()):
@@ -229,11 +220,12 @@ class PassageReader:
                     yield told.model_copy(update={"side": _SIDES[kind], "by_reading": True})
             if item.aspect is Aspect.SAFETY and not _is_entry_without_results(record):
                 for fact in reading.context:
-                    label = labels.get(fact.start, "")
-                    harm = fact.role is FactRole.HARM
-                    needed = harm and is_needed(item.aspect, label, fact.quote)
-                    fits = self._fitting.fits(item, record, fact.quote)
-                    if needed and fits and self._fitting.tells_asked(item, record, fact.quote):
+                    if (
+                        fact.role is FactRole.HARM
+                        and is_needed(item.aspect, labels.get(fact.start, ""), fact.quote)
+                        and self._fitting.fits(item, record, fact.quote)
+                        and self._fitting.tells_asked(item, record, fact.quote)
+                    ):
                         told = fact_of(item, fact, graded, direct=direct, relevance=relevance)
                         yield told.model_copy(update={"by_reading": True})
 
@@ -252,7 +244,7 @@ class PassageReader:
                 continue
             for span, score in self._best(item, evidence_id, record, bearing):
                 fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
-                yield fact_of(item, fact, graded, direct=bearing.direct, relevance=round(score, 3))
+                yield fact_of(item, fact, graded, direct=bearing.direct, relevance=score)
 
     def _of_entry(
         self,
@@ -269,17 +261,20 @@ class PassageReader:
         reasons = [s for s in told if why and why in fold(s.text)]
         is_against = item.aspect is Aspect.AGAINST
         if span := next(iter(reasons if is_against and reasons else told), None):
-            yield fact_of_span(item, span, evidence_id, graded, *bearing)
+            # What a record states of its study goes before papers that speak of studies.
+            relevance, direct = 1 + bearing.coverage, bearing.direct
+            fact = Fact.of(span, evidence_id, FactRole.DESIGN)
+            yield fact_of(item, fact, graded, direct=direct, relevance=relevance)
 
     def _best(
         self, item: ChecklistItem, evidence_id: str, record: Evidence, bearing: Bearing
-    ) -> list[_Scored]:
-        """The sentences of a record that speak best to a need."""
+    ) -> list[tuple[Span, float]]:
+        """The sentences of a record that speak best to a need, with their relevance."""
         typed = typed_starts(item.aspect, self._readings.get(evidence_id), record)
         body = _body(record)
         shorts = expand_abbreviations(f"{record.citation.title}\n{record.content}")
         is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
-        scored = []
+        scored: list[tuple[Span, float]] = []
         for at, span in enumerate(body):
             said = span._replace(text=expanded(span.text, shorts))
             if (
@@ -290,14 +285,11 @@ class PassageReader:
                 and not addresses_a_model(span.text)
             ):
                 score = self._score(item, said, at, len(body), record, bearing)
-                score += _TYPED * (span.start in typed) + self._by_rank(evidence_id)
-                scored.append(_Scored(span, score))
-        ranked = sorted(scored, key=lambda one: (-one.score, one.span.start))
+                score += _TYPED * (span.start in typed)
+                scored.append((span, score + _BY_RANK * self._ranks.get(evidence_id, 0.0)))
+        ranked = sorted(scored, key=lambda one: (-one[1], one[0].start))
         most = _MOST_ON_QUESTION if item.id == self._items[0].id else _MOST_OF_RECORD
-        return [one for one in ranked[:most] if one.score >= _LEAST]
-
-    def _by_rank(self, evidence_id: str) -> float:
-        return round(_BY_RANK * self._ranks.get(evidence_id, 0.0), 3)
+        return [one for one in ranked[:most] if one[1] >= _LEAST]
 
     def _score(
         self,
