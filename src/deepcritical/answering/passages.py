@@ -23,7 +23,7 @@ from deepcritical.answering.facts import fact_of, joined
 from deepcritical.answering.fitting import Fitting
 from deepcritical.answering.kinds import asks_under_way
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
-from deepcritical.answering.typed import tells_dose, typed_starts
+from deepcritical.answering.typed import studied_starts, tells_dose
 from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.appraisal import Appraisal, Stance
@@ -62,8 +62,7 @@ _BY_RANK = 0.3
 """Amount that the rank of its record, 0-1, adds to the relevance of a sentence."""
 _OF_FINDINGS = (Aspect.EFFECT, Aspect.COMPARISON, Aspect.RATE, Aspect.DIAGNOSIS, Aspect.CAUSE)
 """Needs that any figure of a record on the question meets, where they are the question itself."""
-_OF_TRIALS = (Aspect.REGISTERED,)
-_OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
+_OF_PLANS = (Aspect.REGISTERED, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
 """Aspects that a protocol or a registry entry without results can tell."""
 _ROLES = {
     Aspect.SAFETY: FactRole.HARM,
@@ -71,12 +70,12 @@ _ROLES = {
     Aspect.REGISTERED: FactRole.DESIGN,
 }
 _TREATS = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
-_BY_READING: dict[Aspect, tuple[str, ...]] = {
+_SIDES = {"supporting": Stance.SUPPORTS, "refuting": Stance.REFUTES}
+_BY_READING = {
     Aspect.EFFECT: ("supporting", "refuting"),
     Aspect.COMPARISON: ("supporting", "refuting"),
     Aspect.AGAINST: ("refuting",),
 }
-_SIDES = {"supporting": Stance.SUPPORTS, "refuting": Stance.REFUTES}
 
 
 class Bearing(NamedTuple):
@@ -236,7 +235,7 @@ class PassageReader:
         is_plan = graded.design is Design.PROTOCOL or _is_entry_without_results(record)
         for item in self._items:
             stopped = item.aspect is Aspect.AGAINST and is_negative_stop(record)
-            if stopped or (item.aspect in _OF_TRIALS and record.metadata.kind == "trial"):
+            if stopped or (item.aspect is Aspect.REGISTERED and record.metadata.kind == "trial"):
                 if stopped or not self._under_way or is_under_way(record, ""):
                     yield from self._of_entry(item, evidence_id, record, graded, bearing)
                 continue
@@ -270,10 +269,12 @@ class PassageReader:
         self, item: ChecklistItem, evidence_id: str, record: Evidence, bearing: Bearing
     ) -> list[tuple[Span, float]]:
         """The sentences of a record that speak best to a need, with their relevance."""
-        typed = typed_starts(item.aspect, self._readings.get(evidence_id), record)
+        is_main = item.id == self._items[0].id
+        of_people = is_main and item.aspect is Aspect.ELIGIBILITY
+        typed = studied_starts(self._readings.get(evidence_id), record) if of_people else ()
         body = _body(record)
         shorts = expand_abbreviations(f"{record.citation.title}\n{record.content}")
-        is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
+        is_plan = item.aspect is Aspect.REGISTERED and grade(record).design is Design.PROTOCOL
         scored: list[tuple[Span, float]] = []
         for at, span in enumerate(body):
             said = span._replace(text=expanded(span.text, shorts))
@@ -288,7 +289,7 @@ class PassageReader:
                 score += _TYPED * (span.start in typed)
                 scored.append((span, score + _BY_RANK * self._ranks.get(evidence_id, 0.0)))
         ranked = sorted(scored, key=lambda one: (-one[1], one[0].start))
-        most = _MOST_ON_QUESTION if item.id == self._items[0].id else _MOST_OF_RECORD
+        most = _MOST_ON_QUESTION if is_main else _MOST_OF_RECORD
         return [one for one in ranked[:most] if one[1] >= _LEAST]
 
     def _score(
