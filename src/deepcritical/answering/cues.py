@@ -107,10 +107,9 @@ AIM = bounded(
 )
 """Of what was planned, done or wished for, not of what was found."""
 FIGURES = bounded(r"\d")
-FINDINGS = (
-    *("result", "finding", "conclusion", "interpretation", "main result", "author", "discussion"),
-    *("harm", "adverse", "side effect", "safety", "toxic", "tolerab", "efficacy", "significance"),
-    "meaning",
+FINDINGS = tuple(
+    "result|main result|finding|conclusion|interpretation|author|discussion|harm|adverse|"
+    "side effect|safety|toxic|tolerab|efficacy|significance|meaning".split("|")
 )
 """Names of the sections that say what came out."""
 METHODS_TELL = (

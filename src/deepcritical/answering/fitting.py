@@ -32,18 +32,13 @@ _MEASURED = bounded(
     r"signal\w*|receptors?|deficien\w+|production|release|homeostasis)\b"
 )
 """Behind what the body has itself: it is measured, and not given."""
-_OF_SUBJECT = (
-    InquiryKind.FREQUENCY,
-    InquiryKind.CAUSE,
-    InquiryKind.DIAGNOSIS,
-    InquiryKind.DEFINITION,
-)
-"""Kinds of questions that, without a drug, are not on treatments."""
 _MAIN_FACT: Mapping[InquiryKind, Aspect] = {
     InquiryKind.FREQUENCY: Aspect.RATE,
     InquiryKind.CAUSE: Aspect.CAUSE,
     InquiryKind.DIAGNOSIS: Aspect.DIAGNOSIS,
 }
+_OF_SUBJECT = (*_MAIN_FACT, InquiryKind.DEFINITION)
+"""Kinds of questions that, without a drug, are not on treatments."""
 _TREATED = says(r"treat(?:ed|ing|ments?)|therap(?:y|ies)|placebo|medications?|drugs?")
 _OUT_OF = bounded(
     r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d|"
@@ -69,8 +64,8 @@ class Fitting:
         self._by_need = _ASKED_BY_NEED
         if not (inquiry.frame and inquiry.frame.harm):
             self._by_need |= {Aspect.SAFETY}
-        # A test under its own name: others of the same outcome are other tests.
         self._of_harm_compared = Aspect.SAFETY in inquiry.aspects
+        # A test under its own name: others of the same outcome are other tests.
         self._test = Topics((), tuple(word[:1] for word in topics.words))
         self._weights = weights
         self._of_test = inquiry.kind is InquiryKind.DIAGNOSIS

@@ -64,11 +64,6 @@ _OF_FINDINGS = (Aspect.EFFECT, Aspect.COMPARISON, Aspect.RATE, Aspect.DIAGNOSIS,
 """Needs that any figure of a record on the question meets, where they are the question itself."""
 _OF_PLANS = (Aspect.REGISTERED, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
 """Aspects that a protocol or a registry entry without results can tell."""
-_ROLES = {
-    Aspect.SAFETY: FactRole.HARM,
-    Aspect.MECHANISM: FactRole.MECHANISM,
-    Aspect.REGISTERED: FactRole.DESIGN,
-}
 _TREATS = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
 _SIDES = {"supporting": Stance.SUPPORTS, "refuting": Stance.REFUTES}
 _BY_READING = {
@@ -242,7 +237,7 @@ class PassageReader:
             if is_plan and (item.aspect not in _OF_PLANS or self._of_harms):
                 continue
             for span, score in self._best(item, evidence_id, record, bearing):
-                fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
+                fact = Fact.of(span, evidence_id, FactRole.RESULT)
                 yield fact_of(item, fact, graded, direct=bearing.direct, relevance=score)
 
     def _of_entry(
@@ -310,7 +305,6 @@ class PassageReader:
         own = self._topics.coverage(key, self._weights)
         headed = self._topics.coverage(f"{title} {key}", self._weights)
         told = 0.5 * own + 0.3 * headed + 0.2 * bearing.coverage
-        # Words that no record has may be lay words for what all of them are on.
         words = min(told / self._best_coverage, 1.0) if self._best_coverage else 1.0
         beside = bool(self._topics.words and self._best_coverage and not headed)
         cues = min(len(CUES[item.aspect].findall(span.text)), 3) / 3
