@@ -36,8 +36,7 @@ def opening(answer: DeepAnswer) -> list[str]:
     """The sentences of the answer before its needs."""
     brief = answer.brief
     told = (*brief.answer, *brief.harms, *brief.synthesis) if brief else ()
-    studies = [study.result for study in brief.studies] if brief else []
-    return [sentence.text for sentence in (*told, *studies, *answer.lead)]
+    return [sentence.text for sentence in (*told, *answer.lead)]
 
 
 def rests_on_records(answer: DeepAnswer) -> bool:
