@@ -201,7 +201,7 @@ class PassageReader:
             return
         reading = appraisal.reading
         direct = reading.direct and self._names_all(record)
-        relevance = 1 + _BY_RANK * self._ranks.get(evidence_id, 0.0)
+        by_rank = _BY_RANK * self._ranks.get(evidence_id, 0.0)
         labels = {span.start: span.label for span in _body(record)}
         for item in self._items:
             for kind in _BY_READING.get(item.aspect, ()):
@@ -210,7 +210,7 @@ class PassageReader:
                         item, record, fact.quote
                     ):
                         continue  # no condition says which outcomes count
-                    told = fact_of(item, fact, graded, direct=direct, relevance=relevance)
+                    told = fact_of(item, fact, graded, direct=direct, relevance=1 + by_rank)
                     yield told.model_copy(update={"side": _SIDES[kind], "by_reading": True})
             if item.aspect is Aspect.SAFETY and not _is_entry_without_results(record):
                 for fact in reading.context:
@@ -220,7 +220,8 @@ class PassageReader:
                         and self._fitting.fits(item, record, fact.quote)
                         and self._fitting.tells_asked(item, record, fact.quote)
                     ):
-                        told = fact_of(item, fact, graded, direct=direct, relevance=relevance)
+                        least = _LEAST + by_rank
+                        told = fact_of(item, fact, graded, direct=direct, relevance=least)
                         yield told.model_copy(update={"by_reading": True})
 
     def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
