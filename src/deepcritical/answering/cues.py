@@ -22,8 +22,6 @@ _CHANGED = (
     r"greater|fewer|less|more|better|worse|similar|comparable|superior|inferior|"
     r"effective|efficac\w+|significant\w*|benefi\w*|prolong\w*|prevent\w*|respon\w+|caus\w+|predict\w*"
 )
-_RATIOS = r"odds|hazard|relative risk|(?-i:[OHR]Rs?)"
-"""Measures of association, with which causes and forecasts are told."""
 CUES: Mapping[Aspect, re.Pattern[str]] = {
     Aspect.EFFECT: says(_CHANGED, r"no effect", r"failed to", r"result\w*", r"show\w*", r"found"),
     Aspect.COMPARISON: says(
@@ -56,12 +54,11 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
     ),
     Aspect.DIAGNOSIS: says(
         r"sensitiv\w+|specificit\w+|accura\w+|AUC|area under|cut-?off|predictive|likelihood ratio|"
-        r"discriminat\w+|kappa|diagnostic\w*|detect(?:s|ed|ing|ion)|predict(?:s|ed|ors?)|"
-        rf"correlat\w+|associated with|{_RATIOS}"
+        r"discriminat\w+|kappa|diagnostic\w*|detect(?:s|ed|ing|ion)"
     ),
     Aspect.CAUSE: says(
         r"causes?|caused by|causing|risk factors?|predictors?|predict(?:s|ed)|associated with|"
-        rf"due to|attribut\w+ to|contribut\w+ to|related to|leads? to|risk of|{_RATIOS}"
+        r"due to|attribut\w+ to|contribut\w+ to|related to|leads? to|risk of|odds|hazard"
     ),
     Aspect.RECOMMENDED: says(
         r"recommend\w*|guidelines?|consensus|first[- ](?:line|choice)|should|systematic review|"
@@ -85,8 +82,7 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"no (?:\w+ ){0,3}(?:effect|difference|benefit|improvement|association|evidence|advantage|"
         r"increase|change|correlation)\w*|not (?:\w+ ){0,3}(?:effective|differ\w*|associated|"
         r"improve\w*|significant\w*|superior|better|increase\w*|reduce\w*|affect\w*|support\w*|"
-        r"predict\w*|show\w*|warrant\w*|justif\w*|recommended|related|correlat\w*|influenc\w*|"
-        r"explain\w*|chang\w*|alter\w*)|did not|does not|do not|failed|"
+        r"predict\w*|show\w*|warrant\w*|justif\w*|recommended)|did not|does not|do not|failed|"
         r"ineffective|futil\w+|worse\w*|increased (?:risk|mortality)|harm\w*|unaffected|unchanged|"
         r"unaltered|"
         r"contradict\w*|inconsistent|insufficient|similar|neither|stopped early|terminated|lack of"

@@ -121,11 +121,10 @@ class Fitting:
         return self.tells_harm(text) and not AIM.search(text)
 
     def tells_harm(self, text: str) -> bool:
-        """Return whether it is on harms, or on how often a condition not asked about came."""
+        """Return whether it is on harms, in words or by a figure on a condition not asked about."""
         if CUES[Aspect.SAFETY].search(text):
             return True
-        counted = FIGURES.search(text) or CUES[Aspect.RATE].search(text)
-        found = find_conditions(text) if counted else ()
+        found = find_conditions(text) if FIGURES.search(text) else ()
         return any(not any(s.is_in(folded(m.text)) for s in self._subjects) for m in found)
 
     def _is_on_another_drug(self, text: str) -> bool:

@@ -329,9 +329,6 @@ def test_who_published_it_is_no_finding() -> None:
         ("How much more common is gout in asthma?", Aspect.RATE,
          "Results: The incidence of gout was 3-fold in asthma.",
          ["The incidence of gout was 3-fold in asthma."]),
-        ("Does serum urate predict death in gout?", Aspect.DIAGNOSIS,
-         "Results: High serum urate was associated with death in gout (OR 3.3).",
-         ["High serum urate was associated with death in gout (OR 3.3)."]),
     ],
 )  # fmt: skip
 def test_a_record_tells_its_own_findings_on_what_is_asked(
