@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from deepcritical.domain.checklist import Aspect
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text import Span
 
 
 def says(*patterns: str) -> re.Pattern[str]:
@@ -32,10 +33,9 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"complications|complication rates?|discontinu\w+|withdr[ae]w\w*|warning|contraindicat\w+|"
         r"reactions?|morbidity|bleed\w*|injur\w+|excess|increased risk"
     ),
-    Aspect.RATE: bounded(
-        r"\d\s?%|\bper \d|\b\d+ of (?:the )?\d+\b|\b\d+/\d+\b|\b(?:prevalence|incidence|rates?|"
-        r"frequen\w+|proportion|percent\w*|median|mean|cumulative|common|rare)\b",
-        re.IGNORECASE,
+    Aspect.RATE: says(
+        r"prevalen\w+|incidence|frequen\w+|proportion|percent\w*|common|rare(?:ly)?|per \d[\d,]*|"
+        r"occurr?(?:ed|s)?|affect(?:s|ed)|developed|cases"
     ),
     Aspect.MECHANISM: says(
         r"mechanis\w+|pathway\w*|signal\w*|receptors?|inhibit(?!or)\w*|activat\w*|express\w*|bind\w*|"
@@ -53,12 +53,12 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"risk factors?|stage|stratif\w+|carriers?"
     ),
     Aspect.DIAGNOSIS: says(
-        r"sensitiv\w+|specificit\w+|specific|accura\w+|AUC|ROC|cut-?off|diagnos\w+|detect\w*|"
-        r"predict\w*|positive|negative|likelihood ratio|agreement|kappa|correlat\w+"
+        r"sensitiv\w+|specificit\w+|accura\w+|AUC|area under|cut-?off|predictive|likelihood ratio|"
+        r"discriminat\w+|kappa|diagnostic\w*|detect(?:s|ed|ing|ion)"
     ),
     Aspect.CAUSE: says(
-        r"caus\w+|risk factors?|associat\w+|predict\w+|due to|attribut\w+|related to|odds|hazard|"
-        r"likely|contribut\w+|independent\w*"
+        r"causes?|caused by|causing|risk factors?|predictors?|predict(?:s|ed)|associated with|"
+        r"due to|attribut\w+ to|contribut\w+ to|related to|leads? to|risk of|odds|hazard"
     ),
     Aspect.RECOMMENDED: says(
         r"recommend\w*|guidelines?|consensus|first[- ](?:line|choice)|should|systematic review|"
@@ -75,7 +75,8 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"(?:is|are|be) (?:needed|required|warranted)|should confirm"
     ),
     Aspect.BACKGROUND: says(
-        r"is|are|known as|defined|characteri[sz]ed|common|major|leading|used|includes?|refers"
+        r"(?:is|are) (?:an?|the|one|defined|characteri[sz]ed|common|known|caused)|refers? to|"
+        r"defined as|known as"
     ),
     Aspect.AGAINST: says(
         r"no (?:\w+ ){0,3}(?:effect|difference|benefit|improvement|association|evidence|advantage|"
@@ -94,16 +95,19 @@ AIM = bounded(
     r"identify|describe|test)|(?:we|(?:the )?authors|(?:this|the) (?:study|trial|review)) "
     r"(?:evaluated|assessed|determined|investigated|examined|compared|"
     r"explored|studied|reviewed|conducted|performed|searched)|remains? (?:unclear|unknown)|"
-    r"further (?:studies|research|trials)|is needed|are needed|were randomi[sz]ed|was measured|"
-    r"were measured|analys[ei]s (?:was|were) (?:performed|conducted|done|planned)|"
+    r"further (?:stud(?:y|ies)|research|trials)|is needed|are needed|were randomi[sz]ed|"
+    r"(?:was|were) (?:measured|analy[sz]ed|compared|evaluated|planned)|"
+    r"analys[ei]s (?:was|were) (?:performed|conducted|done)|"
     r"were recruited|were enrolled|were included)\b",
     re.IGNORECASE,
 )
 """Of what was planned, done or wished for, not of what was found."""
 FIGURES = bounded(r"\d")
-FINDINGS = tuple("result finding conclusion interpretation main harm adverse safety".split())
+FINDINGS = tuple(
+    "result|main result|finding|conclusion|interpretation|author|discussion|harm|adverse|"
+    "side effect|safety|toxic|tolerab|efficacy|significance|meaning".split("|")
+)
 """Names of the sections that say what came out."""
-_SECTIONS_BESIDE = ("background", "objective", "aim", "purpose", "method", "design", "setting")
 METHODS_TELL = (
     *(Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED),
     Aspect.UNKNOWN,
@@ -111,6 +115,14 @@ METHODS_TELL = (
 """Needs that methods and background answer, too."""
 
 
+_SHORT = 4
+"""Sentences of a text that may be a background or an aim alone."""
+_RESULT = bounded(
+    r"\bp\s?[<=>≤≥]|\bCIs?\b|(?:odds|hazard|risk|rate) ratio|\d\s?%|\d ?/ ?\d+ |\d ?± ?\d|"
+    r"\bsignificant(?:ly)?\b|\bwe (?:found|observed)\b",
+    re.IGNORECASE,
+)
+"""Of what a study measured, as abstracts state it."""
 _SAYS_NOTHING = bounded(
     r"\b(?:gives?|gave|reports?|reported|provides?|provided|states?|has|had) no (?:[\w-]+ ){0,3}"
     r"(?:figures?|data|information|numbers?|details?)\b|"
@@ -131,6 +143,21 @@ def is_needed(aspect: Aspect, label: str, text: str) -> bool:
     return aspect in METHODS_TELL or is_own_finding(label, text)
 
 
+def sectioned(body: Sequence[Span]) -> list[Span]:
+    """The sentences of a text, with sections where it has none of its own for its findings.
+
+    An abstract tells why and how before what came out (Sollaci and Pereira, J Med Libr Assoc
+    2004;92:364-367): what stands before its first result is background or methods.
+    """
+    if len(body) <= _SHORT or any(span.label.startswith(FINDINGS) for span in body):
+        return list(body)
+    half = len(body) // 2
+    done = max((n for n, span in enumerate(body[:half], 1) if AIM.search(span.text)), default=0)
+    results = (n for n, span in enumerate(body) if n >= done and _RESULT.search(span.text))
+    first = next(results, done)
+    return [span._replace(label="methods" if n < first else "") for n, span in enumerate(body)]
+
+
 def is_own_finding(label: str, text: str) -> bool:
     """Return whether a sentence stands where own findings stand, and states no aim or wish."""
-    return not (label.startswith(_SECTIONS_BESIDE) or AIM.search(text))
+    return (not label or label.startswith(FINDINGS)) and not AIM.search(text)

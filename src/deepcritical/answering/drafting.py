@@ -24,7 +24,9 @@ from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.passages import passage_finding
 
-_MOST_OF_MAIN, _MOST_OF_OTHERS = 5, 3
+_MOST_OF_MAIN, _MOST_OF_OTHERS = 6, 3
+_AGAIN = 0.1
+"""Amount that each sentence of a study told already takes from the relevance of the next."""
 WEIGHED = (
     InquiryKind.EFFECT,
     InquiryKind.COMPARISON,
@@ -152,25 +154,23 @@ class _Order:
         self._newest = newest
 
     def best(self, facts: Sequence[ItemFact], most: int) -> list[ItemFact]:
-        """The best facts, one of each study before a second, both sides among them."""
+        """The best facts, both sides among them; each further one of a study counts for less."""
         ranked = sorted(facts, key=self._key)
-        firsts: dict[int, ItemFact] = {}
-        for fact in ranked:
-            firsts.setdefault(self._study_of[fact.fact.evidence_id], fact)
-        seconds = [fact for fact in ranked if fact not in firsts.values()]
-        own = [*firsts.values(), *seconds]
+        studies = [self._study_of[fact.fact.evidence_id] for fact in ranked]
+        again = {f.id: studies[:at].count(studies[at]) for at, f in enumerate(ranked)}
+        own = sorted(ranked, key=lambda f: self._key(f, again[f.id]))
         sides = (Stance.SUPPORTS, Stance.REFUTES)
-        first = {f.id for side in sides for f in [x for x in own if x.side is side][: most // 2]}
+        first = {f.id for side in sides for f in [x for x in own if x.side is side][: most // 3]}
         kept = sorted(own, key=lambda f: f.id not in first)[:most]
         return sorted(kept, key=self._key)
 
-    def _key(self, fact: ItemFact) -> tuple[bool, str, float, int]:
+    def _key(self, fact: ItemFact, again: int = 0) -> tuple[bool, str, float, int]:
         record = self._records[fact.fact.evidence_id]
         strength = _STRENGTH.get(fact.level or _UNGRADED, 0.0)
         date = record.citation.date or "" if self._newest else ""
         return (
             not fact.direct,
             "".join(chr(0x10FFFF - ord(c)) for c in date[:10]),
-            -(fact.relevance + strength),
+            _AGAIN * again - (fact.relevance + strength),
             int(fact.id[1:]),
         )

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import ChecklistItem, ItemFact
-from deepcritical.domain.evidence import Fact, FactRole
+from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import Grade
-from deepcritical.domain.text import Span
-
-
-def fact_of_span(
-    item: ChecklistItem, span: Span, evidence_id: str, graded: Grade, direct: bool, coverage: float
-) -> ItemFact:
-    """Return what a record states of its study, which goes before papers that speak of studies."""
-    fact = Fact.of(span, evidence_id, FactRole.DESIGN)
-    relevance = round(1 + coverage, 3)
-    return fact_of(item, fact, graded, direct=direct, relevance=relevance)
 
 
 def fact_of(
@@ -24,19 +14,17 @@ def fact_of(
     graded: Grade,
     *,
     direct: bool,
-    side: Stance = Stance.NEUTRAL,
-    relevance: float | None = None,
+    relevance: float,
 ) -> ItemFact:
-    """Return what a record says to a need: by its reading, where it has no own relevance."""
+    """Return what a record says to a need, without a side."""
     return ItemFact(
         id="",
         items=(item.id,),
         fact=fact,
-        side=side,
+        side=Stance.NEUTRAL,
         level=graded.level,
         direct=direct,
-        relevance=1.0 if relevance is None else relevance,
-        by_reading=relevance is None,
+        relevance=round(relevance, 3),
     )
 
 

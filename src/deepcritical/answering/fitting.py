@@ -14,6 +14,7 @@ from deepcritical.domain.checklist import Aspect, ChecklistItem, Inquiry, Inquir
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
+from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 _NAMED = 0.5
@@ -31,43 +32,18 @@ _MEASURED = bounded(
     r"signal\w*|receptors?|deficien\w+|production|release|homeostasis)\b"
 )
 """Behind what the body has itself: it is measured, and not given."""
-_OF_SUBJECT = (
-    InquiryKind.FREQUENCY,
-    InquiryKind.CAUSE,
-    InquiryKind.DIAGNOSIS,
-    InquiryKind.DEFINITION,
-)
-"""Kinds of questions that, without a drug, are not on treatments."""
-_STRICT: Mapping[Aspect, tuple[str, ...]] = {
-    Aspect.RATE: (
-        r"prevalen\w+|incidence|frequen\w+|proportion|percent\w*|common|rare(?:ly)?|per \d[\d,]*|"
-        r"occurr?(?:ed|s)?|affect(?:s|ed)|developed|cases",
-    ),
-    Aspect.CAUSE: (
-        r"causes?|caused by|causing|risk factors?|predictors?|predict(?:s|ed)|associated with|"
-        r"due to|attribut\w+ to|contribut\w+ to|related to|leads? to|risk of|odds|hazard",
-    ),
-    Aspect.DIAGNOSIS: (
-        r"sensitiv\w+|specificit\w+|accura\w+|AUC|area under|cut-?off|predictive|likelihood ratio|"
-        r"discriminat\w+|kappa|diagnostic\w*|detect(?:s|ed|ing|ion)",
-    ),
-    Aspect.BACKGROUND: (
-        r"(?:is|are) (?:an?|the|one|defined|characteri[sz]ed|common|known|caused)|refers? to|"
-        r"defined as|known as",
-    ),
-}
 _MAIN_FACT: Mapping[InquiryKind, Aspect] = {
     InquiryKind.FREQUENCY: Aspect.RATE,
     InquiryKind.CAUSE: Aspect.CAUSE,
     InquiryKind.DIAGNOSIS: Aspect.DIAGNOSIS,
 }
+_OF_SUBJECT = (*_MAIN_FACT, InquiryKind.DEFINITION)
+"""Kinds of questions that, without a drug, are not on treatments."""
 _TREATED = says(r"treat(?:ed|ing|ments?)|therap(?:y|ies)|placebo|medications?|drugs?")
-_ASKS_FIGURE = says(
-    r"sensitivity|specificity|accura\w+|how (?:often|many|much|common|frequent|large|high|likely)|"
-    r"(?:what|which) (?:\w+ )?(?:share|proportion|percent\w*|fraction|rates?)|prevalence|incidence"
+_OUT_OF = bounded(
+    r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d|"
+    r"\d[ -]?(?:fold|times (?:more|less|higher|lower|as)\b)"
 )
-_OUT_OF = bounded(r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d")
-_SAYS = {aspect: says(*patterns) for aspect, patterns in _STRICT.items()}
 
 
 class Fitting:
@@ -88,9 +64,8 @@ class Fitting:
         self._by_need = _ASKED_BY_NEED
         if not (inquiry.frame and inquiry.frame.harm):
             self._by_need |= {Aspect.SAFETY}
-        # A test under its own name: others of the same outcome are other tests.
-        self._asks_figure = bool(_ASKS_FIGURE.search(inquiry.text))
         self._of_harm_compared = Aspect.SAFETY in inquiry.aspects
+        # A test under its own name: others of the same outcome are other tests.
         self._test = Topics((), tuple(word[:1] for word in topics.words))
         self._weights = weights
         self._of_test = inquiry.kind is InquiryKind.DIAGNOSIS
@@ -117,12 +92,10 @@ class Fitting:
         )
 
     def _has_figure(self, item: ChecklistItem, text: str) -> bool:
-        """Return whether it holds a number of the kind that a need for one wants."""
-        if item.aspect is Aspect.RATE:
-            shares = (q for q in quantities(text) if q.unit.dimension == "%" or q.noun == "people")
-            return bool(_OUT_OF.search(text)) or any(shares)
-        wanted = item.aspect is Aspect.DIAGNOSIS and item.id == self._question
-        return not (wanted and self._asks_figure) or bool(FIGURES.search(text))
+        """Return whether it has a share or a number of people, where a rate is wanted."""
+        if item.aspect is not Aspect.RATE or _OUT_OF.search(text):
+            return True
+        return any(q.unit.dimension == "%" or q.noun == "people" for q in quantities(text))
 
     def tells_asked(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
         """Return whether a sentence or its title has an outcome or other word of the question."""
@@ -145,7 +118,14 @@ class Fitting:
             return any(self._harm.is_in(folded(t)) for t in (text, record.citation.title))
         if not self._of_harms or item.aspect not in _OF_HARMS:
             return True
-        return bool(CUES[Aspect.SAFETY].search(text)) and not AIM.search(text)
+        return self.tells_harm(text) and not AIM.search(text)
+
+    def tells_harm(self, text: str) -> bool:
+        """Return whether it is on harms, in words or by a figure on a condition not asked about."""
+        if CUES[Aspect.SAFETY].search(text):
+            return True
+        found = find_conditions(text) if FIGURES.search(text) else ()
+        return any(not any(s.is_in(folded(m.text)) for s in self._subjects) for m in found)
 
     def _is_on_another_drug(self, text: str) -> bool:
         """Return whether it names drugs, and none of those asked about."""
@@ -166,12 +146,11 @@ class Fitting:
         """
         key = folded(f"{record.citation.title} {text}")
         against = item.aspect is Aspect.AGAINST
-        pattern = _SAYS.get(self._kind_of_fact if against and self._kind_of_fact else item.aspect)
+        aspect = (self._kind_of_fact if against else None) or item.aspect
         if self._main and not any(subject.is_in(key) for subject in self._main):
             return False
-        if pattern is not None and not pattern.search(text):
-            return False
-        return not _names_drug(text) and not _TREATED.search(text)
+        told = CUES[aspect].search(text) and not _TREATED.search(text)
+        return bool(told) and not _names_drug(text)
 
 
 def _names_drug(text: str) -> bool:

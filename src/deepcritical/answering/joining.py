@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from deepcritical.answering.cues import METHODS_TELL, is_own_finding
-from deepcritical.answering.facts import joined
+from deepcritical.answering.facts import fact_of, joined
 from deepcritical.answering.passages import PassageReader
-from deepcritical.answering.quoting import plain_words, sentence_fact
+from deepcritical.answering.quoting import plain_words
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import (
     Aspect,
@@ -26,7 +26,7 @@ from deepcritical.domain.checklist import (
     ItemFact,
     lower_of,
 )
-from deepcritical.domain.evidence import Evidence, FactRole
+from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.record_kinds import is_notice, is_retracted
@@ -183,15 +183,9 @@ def _matched(
     item: ChecklistItem, record: Evidence, key: str, span: Span, side: Stance | None, place: int
 ) -> ItemFact:
     """A sentence for a need, the more telling the higher it stands; without a side it is near."""
-    return ItemFact(
-        id="",
-        items=(item.id,),
-        fact=sentence_fact(span, key, FactRole.RESULT),
-        side=side or Stance.NEUTRAL,
-        level=grade(record).level,
-        direct=side is not None,
-        relevance=round(_BY_MODEL - _STEP * place, 3),
-    )
+    fact, relevance = Fact.of(span, key, FactRole.RESULT), _BY_MODEL - _STEP * place
+    made = fact_of(item, fact, grade(record), direct=side is not None, relevance=relevance)
+    return made.model_copy(update={"side": side or Stance.NEUTRAL})
 
 
 def doubted(by_rule: Sequence[ItemCoverage], answer: Completeness) -> tuple[ItemCoverage, ...]:

@@ -51,7 +51,8 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (
         InquiryKind.FREQUENCY,
         says(
-            r"how (?:often|common|frequent|many|likely|prevalent)|prevalence|incidence|"
+            r"how (?:(?:much|many times) (?:more|less) )?"
+            r"(?:often|common|frequent|many|likely|prevalent)|prevalence|incidence|"
             r"(?:what|which) (?:\w+ ){0,3}(?:proportion|percent\w*|share|fraction|rates?|number)"
         ),
     ),

@@ -257,6 +257,9 @@ def checklist_of(inquiry: Inquiry) -> Checklist:
     for aspect in inquiry.aspects:
         if aspect in _MORE:
             needs.setdefault(aspect, _MORE[aspect])
+    if inquiry.kind is InquiryKind.EFFECT and not inquiry.drugs:
+        # What acts and what is acted on is not told apart where no drug is named.
+        needs[Aspect.EFFECT] = _NEEDS[InquiryKind.OTHER][0]
     about, inside = _about(inquiry)
     harm = inquiry.frame.harm if inquiry.frame else None
     if inquiry.kind is InquiryKind.SAFETY and harm:
@@ -289,8 +292,11 @@ def _about(inquiry: Inquiry) -> tuple[str, str]:
     conditions = [condition.name for condition in inquiry.conditions]
     if subjects:
         return " and ".join(subjects[:_MOST_NAMED]), f" in {conditions[0]}" if conditions else ""
-    named = {*subjects, *conditions}
-    words = [term for term in inquiry.key_terms if term not in named]
+    if len(conditions) > 1:
+        return conditions[0], f" in {conditions[1]}"
+    words = [term for term in inquiry.key_terms if term not in conditions]
     if 0 < len(words) <= _MOST_WORDS + (inquiry.kind is InquiryKind.DIAGNOSIS):
         return " ".join(words), f" in {conditions[0]}" if conditions else ""
+    if inquiry.kind is InquiryKind.DIAGNOSIS and conditions:
+        return "the test", f" in {conditions[0]}"
     return (conditions[0] if conditions else "it"), ""

@@ -10,13 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed, is_own_finding
-from deepcritical.answering.facts import fact_of, fact_of_span, joined
+from deepcritical.answering.cues import (
+    AIM,
+    CUES,
+    FIGURES,
+    FINDINGS,
+    is_needed,
+    is_own_finding,
+    sectioned,
+)
+from deepcritical.answering.facts import fact_of, joined
 from deepcritical.answering.fitting import Fitting
 from deepcritical.answering.kinds import asks_under_way
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
-from deepcritical.answering.typed import tells_dose, typed_starts
+from deepcritical.answering.typed import studied_starts, tells_dose
 from deepcritical.answering.weighing import appraised, drugs_asked
+from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.appraisal import Appraisal, Stance
 from deepcritical.domain.checklist import (
     Aspect,
@@ -32,41 +41,36 @@ from deepcritical.domain.grading import Grade, grade
 from deepcritical.domain.record_kinds import is_negative_stop, is_notice, is_under_way
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
+from deepcritical.verification.words import expanded
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 _STARTS = 60
 """Characters of a reason that are looked for in the text."""
-_MOST_OF_RECORD = 2
-"""Sentences of one record for one need."""
+_MOST_OF_RECORD, _MOST_ON_QUESTION = 2, 4
+"""Sentences of one record for one need, and for the need that is the question itself."""
 _DIRECT, _NEAR = 0.7, 0.5
 """Share of the best coverage of a question's words that a record has which is on it, or near it."""
 _FEWEST = 0.4
 """Coverage below which a record of no known subject is on something else."""
-_SHORT = 4
-"""Sentences of a text that may be a background or an aim alone."""
 _LEAST = 0.45
 """Relevance of a sentence that speaks to a need."""
 _TYPED = 0.3
 """Amount that is added to a sentence that a reading rests its answer to the need on."""
 _IN_TITLE, _IN_RECORD = 0.6, 0.3
 """Worth of a name to a sentence that stands in its title, or elsewhere in its record."""
-_BY_RANK = 0.1
+_BY_RANK = 0.3
 """Amount that the rank of its record, 0-1, adds to the relevance of a sentence."""
-_OF_TRIALS = (Aspect.REGISTERED,)
-_OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
+_OF_FINDINGS = (Aspect.EFFECT, Aspect.COMPARISON, Aspect.RATE, Aspect.DIAGNOSIS, Aspect.CAUSE)
+"""Needs that any figure of a record on the question meets, where they are the question itself."""
+_OF_PLANS = (Aspect.REGISTERED, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
 """Aspects that a protocol or a registry entry without results can tell."""
-_ROLES = {
-    Aspect.SAFETY: FactRole.HARM,
-    Aspect.MECHANISM: FactRole.MECHANISM,
-    Aspect.REGISTERED: FactRole.DESIGN,
-}
 _TREATS = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
-_BY_READING: dict[Aspect, tuple[str, ...]] = {
+_SIDES = {"supporting": Stance.SUPPORTS, "refuting": Stance.REFUTES}
+_BY_READING = {
     Aspect.EFFECT: ("supporting", "refuting"),
     Aspect.COMPARISON: ("supporting", "refuting"),
     Aspect.AGAINST: ("refuting",),
 }
-_SIDES = {"supporting": Stance.SUPPORTS, "refuting": Stance.REFUTES}
 
 
 class Bearing(NamedTuple):
@@ -78,11 +82,6 @@ class Bearing(NamedTuple):
     """Share of the words that it has."""
 
 
-class _Scored(NamedTuple):
-    span: Span
-    score: float
-
-
 class PassageReader:
     """Reads records for one checklist.
 
@@ -91,6 +90,7 @@ class PassageReader:
         checklist: Its needs.
         records: All records that were found: how rare words are is counted in them.
         readings: What they say of their studies, by evidence id, as far as they were read.
+        ranks: How well they fit the question, 0-1, by evidence id, as far as they were ranked.
         by_words: Whether sentences are looked for by words beside results of readings.
     """
 
@@ -100,10 +100,12 @@ class PassageReader:
         checklist: Checklist,
         records: Sequence[Evidence],
         readings: Mapping[str, StudyReading] | None = None,
+        ranks: Mapping[str, float] | None = None,
         *,
         by_words: bool = True,
     ) -> None:
         self._reads_words = by_words
+        self._ranks = ranks or {}
         self._inquiry = inquiry
         self._items = checklist.items
         self._readings = readings or {}
@@ -142,22 +144,26 @@ class PassageReader:
     def _coverage(self, record: Evidence) -> float:
         return self._topics.coverage(folded(told_of(record)), self._weights)
 
-    def _speaks_to(self, item: ChecklistItem, span: Span) -> bool:
-        """Return whether the words of a sentence can meet a need; of a dose they state one."""
+    def _speaks_to(self, item: ChecklistItem, span: Span, bearing: Bearing) -> bool:
+        """Return whether a sentence can meet a need; of a dose it states one.
+
+        A figure of a record on the question, or most of its words, meets the question itself.
+        """
         if item.aspect is Aspect.DOSE:
             return tells_dose(self._inquiry, span.text)
-        if CUES[item.aspect].search(span.text):
+        if item.aspect is Aspect.RATE or CUES[item.aspect].search(span.text):
+            return True  # a rate has a figure of its kind
+        if item.aspect is Aspect.SAFETY and self._fitting.tells_harm(span.text):
             return True
-        found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
-        return item.aspect is not Aspect.UNKNOWN and found and self._is_on(item, span)
-
-    def _is_on(self, item: ChecklistItem, span: Span) -> bool:
-        """Return whether a sentence has most words that the question has beside names."""
-        is_main = item.id == self._items[0].id
-        if not is_main or not self._topics.words or not self._best_coverage:
+        if item.id != self._items[0].id or item.aspect is Aspect.UNKNOWN:
+            return False
+        if bearing.direct and item.aspect in _OF_FINDINGS and FIGURES.search(span.text):
+            return True
+        if not self._topics.words or not self._best_coverage:
             return False
         own = self._topics.coverage(folded(span.text), self._weights)
-        return own >= _DIRECT * self._best_coverage
+        found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
+        return found and own >= _DIRECT * self._best_coverage
 
     def _names_all(self, record: Evidence) -> bool:
         return all(subject.is_of(record) for subject in self._topics.subjects)
@@ -180,7 +186,7 @@ class PassageReader:
         graded = grade(record)
         found: dict[int, ItemFact] = {}
         for fact in (
-            *self._by_reading(record, graded, appraisal),
+            *self._by_reading(evidence_id, record, graded, appraisal),
             *(self._by_words(evidence_id, record, graded) if self._reads_words else ()),
         ):
             had = found.get(fact.fact.start)
@@ -188,13 +194,15 @@ class PassageReader:
         return tuple(found[start] for start in sorted(found))
 
     def _by_reading(
-        self, record: Evidence, graded: Grade, appraisal: Appraisal | None
+        self, evidence_id: str, record: Evidence, graded: Grade, appraisal: Appraisal | None
     ) -> Iterator[ItemFact]:
         """Return what the reading of its study says of the drug asked about."""
         if appraisal is None or not appraisal.reading.included:
             return
         reading = appraisal.reading
         direct = reading.direct and self._names_all(record)
+        by_rank = _BY_RANK * self._ranks.get(evidence_id, 0.0)
+        labels = {span.start: span.label for span in _body(record)}
         for item in self._items:
             for kind in _BY_READING.get(item.aspect, ()):
                 for fact in reading.facts_by_kind[kind]:
@@ -202,13 +210,19 @@ class PassageReader:
                         item, record, fact.quote
                     ):
                         continue  # no condition says which outcomes count
-                    yield fact_of(item, fact, graded, side=_SIDES[kind], direct=direct)
+                    told = fact_of(item, fact, graded, direct=direct, relevance=1 + by_rank)
+                    yield told.model_copy(update={"side": _SIDES[kind], "by_reading": True})
             if item.aspect is Aspect.SAFETY and not _is_entry_without_results(record):
                 for fact in reading.context:
-                    needed = fact.role is FactRole.HARM and is_needed(item.aspect, "", fact.quote)
-                    fits = self._fitting.fits(item, record, fact.quote)
-                    if needed and fits and self._fitting.tells_asked(item, record, fact.quote):
-                        yield fact_of(item, fact, graded, direct=direct)
+                    if (
+                        fact.role is FactRole.HARM
+                        and is_needed(item.aspect, labels.get(fact.start, ""), fact.quote)
+                        and self._fitting.fits(item, record, fact.quote)
+                        and self._fitting.tells_asked(item, record, fact.quote)
+                    ):
+                        least = _LEAST + by_rank
+                        told = fact_of(item, fact, graded, direct=direct, relevance=least)
+                        yield told.model_copy(update={"by_reading": True})
 
     def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
         bearing = self.bearing(record)
@@ -217,15 +231,15 @@ class PassageReader:
         is_plan = graded.design is Design.PROTOCOL or _is_entry_without_results(record)
         for item in self._items:
             stopped = item.aspect is Aspect.AGAINST and is_negative_stop(record)
-            if stopped or (item.aspect in _OF_TRIALS and record.metadata.kind == "trial"):
+            if stopped or (item.aspect is Aspect.REGISTERED and record.metadata.kind == "trial"):
                 if stopped or not self._under_way or is_under_way(record, ""):
                     yield from self._of_entry(item, evidence_id, record, graded, bearing)
                 continue
             if is_plan and (item.aspect not in _OF_PLANS or self._of_harms):
                 continue
             for span, score in self._best(item, evidence_id, record, bearing):
-                fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
-                yield fact_of(item, fact, graded, direct=bearing.direct, relevance=round(score, 3))
+                fact = Fact.of(span, evidence_id, FactRole.RESULT)
+                yield fact_of(item, fact, graded, direct=bearing.direct, relevance=score)
 
     def _of_entry(
         self,
@@ -242,35 +256,37 @@ class PassageReader:
         reasons = [s for s in told if why and why in fold(s.text)]
         is_against = item.aspect is Aspect.AGAINST
         if span := next(iter(reasons if is_against and reasons else told), None):
-            yield fact_of_span(item, span, evidence_id, graded, *bearing)
+            # What a record states of its study goes before papers that speak of studies.
+            relevance, direct = 1 + bearing.coverage, bearing.direct
+            fact = Fact.of(span, evidence_id, FactRole.DESIGN)
+            yield fact_of(item, fact, graded, direct=direct, relevance=relevance)
 
     def _best(
         self, item: ChecklistItem, evidence_id: str, record: Evidence, bearing: Bearing
-    ) -> list[_Scored]:
-        """The sentences of a record that speak best to a need."""
-        typed = typed_starts(item.aspect, self._readings.get(evidence_id), record)
-        whole = {span.start for span in whole_sentences(record.content)}
-        body = [
-            s for s in body_sentences(record.content, record.citation.title) if s.start in whole
-        ]
-        # Of a long text whose findings have no section of their own, sections tell nothing.
-        labelled = len(body) <= _SHORT or any(s.label.startswith(FINDINGS) for s in body)
-        is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
-        scored = [
-            _Scored(
-                span,
-                self._score(item, span, at, len(body), record, bearing)
-                + _TYPED * (span.start in typed),
-            )
-            for at, span in enumerate(body)
-            if (is_plan or span.start in typed or self._speaks_to(item, span))
-            and (not bearing.direct or self._fitting.tells_asked(item, record, span.text))
-            and self._fitting.fits(item, record, span.text)
-            and is_needed(item.aspect, span.label if labelled else "", span.text)
-            and not addresses_a_model(span.text)
-        ]
-        ranked = sorted(scored, key=lambda one: (-one.score, one.span.start))
-        return [one for one in ranked[:_MOST_OF_RECORD] if one.score >= _LEAST]
+    ) -> list[tuple[Span, float]]:
+        """The sentences of a record that speak best to a need, with their relevance."""
+        is_main = item.id == self._items[0].id
+        of_people = is_main and item.aspect is Aspect.ELIGIBILITY
+        typed = studied_starts(self._readings.get(evidence_id), record) if of_people else ()
+        body = _body(record)
+        shorts = expand_abbreviations(f"{record.citation.title}\n{record.content}")
+        is_plan = item.aspect is Aspect.REGISTERED and grade(record).design is Design.PROTOCOL
+        scored: list[tuple[Span, float]] = []
+        for at, span in enumerate(body):
+            said = span._replace(text=expanded(span.text, shorts))
+            if (
+                (is_plan or span.start in typed or self._speaks_to(item, said, bearing))
+                and (not bearing.direct or self._fitting.tells_asked(item, record, said.text))
+                and self._fitting.fits(item, record, said.text)
+                and is_needed(item.aspect, span.label, span.text)
+                and not addresses_a_model(span.text)
+            ):
+                score = self._score(item, said, at, len(body), record, bearing)
+                score += _TYPED * (span.start in typed)
+                scored.append((span, score + _BY_RANK * self._ranks.get(evidence_id, 0.0)))
+        ranked = sorted(scored, key=lambda one: (-one[1], one[0].start))
+        most = _MOST_ON_QUESTION if is_main else _MOST_OF_RECORD
+        return [one for one in ranked[:most] if one[1] >= _LEAST]
 
     def _score(
         self,
@@ -290,7 +306,6 @@ class PassageReader:
         own = self._topics.coverage(key, self._weights)
         headed = self._topics.coverage(f"{title} {key}", self._weights)
         told = 0.5 * own + 0.3 * headed + 0.2 * bearing.coverage
-        # Words that no record has may be lay words for what all of them are on.
         words = min(told / self._best_coverage, 1.0) if self._best_coverage else 1.0
         beside = bool(self._topics.words and self._best_coverage and not headed)
         cues = min(len(CUES[item.aspect].findall(span.text)), 3) / 3
@@ -306,6 +321,13 @@ class PassageReader:
             + 0.15 * treats
             - 0.2 * beside
         )
+
+
+def _body(record: Evidence) -> list[Span]:
+    """The whole sentences of a record with the sections in which they stand."""
+    whole = {span.start for span in whole_sentences(record.content)}
+    body = body_sentences(record.content, record.citation.title)
+    return sectioned([span for span in body if span.start in whole])
 
 
 def _is_entry_without_results(record: Evidence) -> bool:
@@ -335,23 +357,14 @@ def read_passages(
         ranks: How well records fit the question, 0-1, by evidence id, as far as they were ranked.
         by_words: Whether sentences are looked for by words beside results of readings.
     """
-    reader = PassageReader(inquiry, checklist, found, readings, by_words=by_words)
+    reader = PassageReader(inquiry, checklist, found, readings, ranks, by_words=by_words)
     drugs, condition = drugs_asked(inquiry)
     by_drug = [
         appraised(inquiry, drug, condition, records, readings) for drug in drugs[:1] if condition
     ]
     appraisals = by_drug[0] if by_drug else {}
-    ranks = ranks or {}
     return tuple(
-        _ranked(fact, ranks.get(key, 0.0))
+        fact
         for key, record in records.items()
         for fact in reader.read(key, record, appraisals.get(key))
     )
-
-
-def _ranked(fact: ItemFact, rank: float) -> ItemFact:
-    """Words that speak to a need weigh more in a record that fits the question."""
-    if fact.by_reading or not rank:
-        return fact
-    relevance = round(fact.relevance + _BY_RANK * rank, 3)
-    return fact.model_copy(update={"relevance": relevance})

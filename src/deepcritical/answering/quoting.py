@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.evidence import Evidence, Fact, FactRole
+from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, addresses_a_model, locate_quote, whole_sentences
 
@@ -34,13 +34,6 @@ def quoted_sentence(quote: str, evidence: Evidence) -> Span | None:
     )
     span = next(found, None)
     return None if span is None or addresses_a_model(span.text) else span
-
-
-def sentence_fact(span: Span, evidence_id: str, role: FactRole) -> Fact:
-    """The fact that a sentence states; one of a conclusion's section is a conclusion."""
-    concludes = span.label.startswith(("conclusion", "interpretation"))
-    said = FactRole.CONCLUSION if concludes and role is FactRole.RESULT else role
-    return Fact.of(span, evidence_id, said)
 
 
 def plain_words(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
 
 from deepcritical.answering.cues import CUES, says
 from deepcritical.appraisal.dosing import doses_of
@@ -18,24 +17,13 @@ _ASKS_HOW_LONG = says(r"how long|how many (?:days|weeks|months)|duration")
 _FOR_SO_LONG = bounded(r"\b\d[\d.]*[- ](?:day|week|month|year|cycle)s?\b", re.IGNORECASE)
 
 
-def _who(reading: StudyReading) -> list[int]:
-    some = (r for r in reading.results if r.level == "subgroup" or r.people)
-    return [*reading.population.sentences, *(n for r in some for n in r.sentences)]
-
-
-_TYPED: Mapping[Aspect, Callable[[StudyReading], Iterable[int]]] = {
-    Aspect.SAFETY: lambda reading: [
-        n for result in reading.results if result.kind == "safety" for n in result.sentences
-    ],
-    Aspect.ELIGIBILITY: _who,
-}
-
-
-def typed_starts(aspect: Aspect, reading: StudyReading | None, record: Evidence) -> frozenset[int]:
-    """Return where the sentences begin that a reading rests its answer to a need on."""
-    if reading is None or aspect not in _TYPED:
+def studied_starts(reading: StudyReading | None, record: Evidence) -> frozenset[int]:
+    """Return where the sentences begin that a reading takes its people from."""
+    if reading is None:
         return frozenset()
-    return frozenset(span.start for span in quoted(_TYPED[aspect](reading), record))
+    some = (r for r in reading.results if r.level == "subgroup" or r.people)
+    numbers = (*reading.population.sentences, *(n for r in some for n in r.sentences))
+    return frozenset(span.start for span in quoted(numbers, record))
 
 
 def tells_dose(inquiry: Inquiry, text: str) -> bool:

@@ -25,6 +25,7 @@ from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.votes import Way
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.vocabulary.words import is_english
 from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Matter, brief_of
 from deepcritical.writing.citing import Citer
@@ -227,6 +228,9 @@ class _Writer:
         absent = [s.name for s in topics.subjects if not any(s.is_of(r) for r in records)]
         if not absent and self._inquiry.kind not in _EXACT:
             absent = list(topics.absent(records))
+            # Records may say it in other words of English, where they have most of the question's.
+            if 2 * len(absent) < len(topics.words) and all(map(is_english, absent)):
+                absent = []
         if absent:
             yield Sentence(text=missing_sentence(absent))
 

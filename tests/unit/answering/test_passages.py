@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deepcritical.answering.needs import checklist_of, inquiry_of
-from deepcritical.answering.passages import Bearing, PassageReader
+from deepcritical.answering.passages import Bearing, PassageReader, read_passages
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import Aspect, Coverage, InquiryKind
 from deepcritical.domain.evidence import Evidence
@@ -190,10 +190,11 @@ def test_a_trial_that_was_stopped_for_futility_speaks_against_it() -> None:
     assert why in fact.fact.quote
 
 
-def test_at_most_two_sentences_of_a_record_are_found_for_a_need() -> None:
-    told = (f"In year {n}, age was a risk factor for testitis." for n in range(5))
+def test_of_a_record_four_sentences_answer_the_question_and_two_another_need() -> None:
+    cause = "age was a risk factor for testitis, which had an incidence of 12%."
+    told = (f"In year {n}, {cause}" for n in range(5))
     made = built("What causes testitis?", record(1, f"Results: {' '.join(told)}"))
-    assert len(made.facts(Aspect.CAUSE)) == 2
+    assert [len(made.facts(aspect)) for aspect in (Aspect.CAUSE, Aspect.RATE)] == [4, 2]
 
 
 HARMS = "Which side effects does thalidomide have in multiple myeloma?"
@@ -303,3 +304,59 @@ def test_what_speaks_to_another_need_does_not_lead_the_answer() -> None:
 def test_who_published_it_is_no_finding() -> None:
     text = "Results: Gout hurts. Copyright 2014 American Association for Gout Causes."
     assert not built("What causes gout?", record(1, text)).facts(Aspect.CAUSE)
+
+
+@pytest.mark.parametrize(
+    ("question", "aspect", "content", "told"),
+    [
+        # A short form that the record defines stands for its long form.
+        ("How accurate is serum urate for gout?", Aspect.DIAGNOSIS,
+         "Methods: Serum urate (SU) was taken. Results: SU had a sensitivity of 90% for gout.",
+         ["SU had a sensitivity of 90% for gout."]),
+        # Nothing before the first result of an abstract without sections is a finding of its own.
+        ("Does metformin lower pain in gout?", Aspect.EFFECT,
+         "Gout hurts more with age. Metformin lowers urate in gout. We gave metformin to adults. "
+         "Pain in gout fell with metformin (p = 0.01). Metformin reduced pain in gout.",
+         ["Pain in gout fell with metformin (p = 0.01).", "Metformin reduced pain in gout."]),
+        ("Does metformin lower pain in gout?", Aspect.EFFECT,
+         "Main outcomes and measures: Change of pain in gout. "
+         "Results: Metformin eased pain less in gout.",
+         ["Metformin eased pain less in gout."]),
+        # A harm may be told by its name and its number alone.
+        ("Which side effects does metformin have in gout?", Aspect.SAFETY,
+         "Results: Asthma was seen in 35% with metformin. Age was 60 years with metformin.",
+         ["Asthma was seen in 35% with metformin."]),
+        ("How much more common is gout in asthma?", Aspect.RATE,
+         "Results: The incidence of gout was 3-fold in asthma.",
+         ["The incidence of gout was 3-fold in asthma."]),
+    ],
+)  # fmt: skip
+def test_a_record_tells_its_own_findings_on_what_is_asked(
+    question: str, aspect: Aspect, content: str, told: list[str]
+) -> None:
+    made = built(question, record(1, content, "A study"))
+    assert [fact.fact.quote for fact in made.facts(aspect)] == told
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("Is metformin tied to ferritin and memory in gout?", True),
+        ("Does sporgle bring ferritin and memory down in gout?", False),
+    ],
+)
+def test_only_a_word_of_plain_english_may_be_missing(question: str, *, is_answered: bool) -> None:
+    own = record(1, "Results: Ferritin and memory fell with metformin in gout.", "A study")
+    told = " ".join(sentence.text for sentence in built(question, own).answer.lead)
+    assert ("Ferritin and memory fell" in told) is is_answered
+
+
+def test_the_record_that_fits_the_question_best_goes_first() -> None:
+    near = record(1, "Results: Metformin lowered pain in gout (p = 0.01).", "Metformin in gout")
+    own = near.model_copy(update={"content": "Results: Metformin changed pain in gout (p = 0.2)."})
+    records = {"E1": near, "E2": own}
+    inquiry = inquiry_of("Does metformin lower pain in gout?")
+    checklist = checklist_of(inquiry)
+    facts = read_passages(inquiry, checklist, records, {}, [near, own], {"E1": 0.1, "E2": 1.0})
+    best = max((f for f in facts if not f.by_reading), key=lambda fact: fact.relevance)
+    assert best.fact.evidence_id == "E2"

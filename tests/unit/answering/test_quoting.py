@@ -8,9 +8,7 @@ from deepcritical.answering.cues import is_own_finding
 from deepcritical.answering.quoting import (
     plain_words,
     quoted_sentence,
-    sentence_fact,
 )
-from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.text import sentences
 from tests.conftest import make_evidence
 from tests.unit.answering.examples import BETTER, GOOD, ORDER, SAME
@@ -53,21 +51,6 @@ def test_a_quote_is_the_whole_sentence_that_it_stands_in(quote: str, found: str)
 def test_a_sentence_that_is_broken_off_is_not_quoted() -> None:
     record = make_evidence(content="Results: Examplol improved testitis by day 28 (12% versus")
     assert quoted_sentence("Examplol improved testitis by day 28", record) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "role"),
-    [
-        (f"Conclusion: {BETTER}", FactRole.CONCLUSION),
-        (f"Interpretation: {BETTER}", FactRole.CONCLUSION),
-        (f"Results: {BETTER}", FactRole.RESULT),
-    ],
-)
-def test_a_sentence_of_the_conclusion_is_one(text: str, role: FactRole) -> None:
-    (span,) = sentences(text)
-    fact = sentence_fact(span, "E1", FactRole.RESULT)
-    assert (fact.role, fact.quote) == (role, BETTER)
-    assert sentence_fact(span, "E1", FactRole.HARM).role is FactRole.HARM
 
 
 @pytest.mark.parametrize(
