@@ -212,7 +212,6 @@ def _weigh(
         "non_inferior": vote.non_inferior and not asked.superior,
         "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,
-        "members": tested.members,
     }
     return _Weighed(vote.model_copy(update=changes))
 
@@ -331,6 +330,7 @@ def _vote(
         non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
         one_arm=one_arm(study, result, tested),
+        members=tested.members,
     )
 
 

@@ -45,16 +45,18 @@ def _own_server(settings: Settings, model: str) -> ModelServer:
     with libraries_of(model):
         from deepcritical.models.providers import model_server
     key = settings.model_key
-    return model_server(
+    server = model_server(
         model,
         base_url=settings.model_base_url,
         api_key=key.value.get_secret_value() if key else None,
         profile=settings.model_profile,
         context=settings.model_context,
-        at_once=settings.model_at_once,
         effort=settings.reasoning_effort,
         timeout_s=settings.model_timeout_s,
     )
+    if settings.model_at_once:
+        server.profile = server.profile._replace(at_once=settings.model_at_once)
+    return server
 
 
 def users_server(settings: Settings, model: str) -> ModelServer:

@@ -161,7 +161,6 @@ def model_server(
     api_key: str | None = None,
     profile: ProfileName = "auto",
     context: int | None = None,
-    at_once: int | None = None,
     effort: Effort | None = None,
     timeout_s: float = 60.0,
 ) -> ModelServer:
@@ -173,7 +172,6 @@ def model_server(
         api_key: The key; a hosted provider needs one unless every run brings its own.
         profile: How much is asked at once; ``auto`` decides as `profile_for` does.
         context: Tokens of the model's context, where it is less or more than is known of it.
-        at_once: Requests under way at the same time; without it as its profile says.
         effort: How long it thinks, if it can be told.
         timeout_s: Seconds for one answer.
 
@@ -184,13 +182,12 @@ def model_server(
     known = way.client(api_key or ("none" if way.needs_key else None))
     name, address = known.model_name, base_url or str(known.base_url)
     effort = effort if known.profile.get("supports_thinking") else None
-    asked = profile_for(name, context, known.profile.get("context_window"), of=profile)
     return ModelServer(
         spec,
         way.own_client,
         address=_shown(address),
         needs_key=way.needs_key,
-        profile=asked._replace(at_once=at_once or asked.at_once),
+        profile=profile_for(name, context, known.profile.get("context_window"), of=profile),
         cost=cost_of(known.system, name, address),
         timeout_s=timeout_s,
         effort=effort,

@@ -64,8 +64,8 @@ async def examined(
         return [failed("settings", error)]
     snapshot = choice.snapshot or (None if choice.sources else settings.snapshot)
     names = () if snapshot else choice.sources or settings.sources
-    # Kept answers would tell nothing of now, and the limits that workers share in a database that is
-    # away nothing of the sources.
+    # Kept answers would tell nothing of now, nor would the limits that workers share where their
+    # database is away.
     fresh = settings.model_copy(update={"http_cache": None, "database_url": None})
     async with open_sources(fresh, names) as live, asyncio.TaskGroup() as tasks:
         key = "--ask-key" if model.api_key else settings.model_key and settings.model_key.found_in
