@@ -64,12 +64,6 @@ _OPEN = frozenset({"open_label", "single_arm"})
 _REVIEWS = frozenset({"systematic_review", "pooled_analysis", "narrative_review", "guideline"})
 _BACKGROUND = ("background", "introduction", "context", "rationale", "importance")
 _OWN = bounded(r"\b(?:we|our|this|present|current|aim\w*|objectives?|purpose)\b", re.IGNORECASE)
-_COMPARED = bounded(
-    r"\b(?:random\w*|assigned|allocated|(?:double|single|triple)[- ](?:blind|mask)\w*|blinded|"
-    r"controlled|cross-?over|receiv\w+|given|treated|administered|compar\w+|versus|vs|than|"
-    r"against|relative to|differ\w*|groups?|arms?|or|and|respectively)\b",
-    re.IGNORECASE,
-)
 _OF_OTHERS = bounded(
     r"\b(?:previous(?:ly)?|prior|earlier|extension|(?:other|several|many|most|few|recent|further|"
     r"future) (?:[\w-]+ ){0,4}(?:trial|study)|trials|studies|"
@@ -196,7 +190,7 @@ def _of_its_control(
     for span in told[1:]:
         is_own = _OWN.search(span.text) or not span.label.startswith(_BACKGROUND)
         of_others = not reviews and _OF_OTHERS.search(span.text)
-        if is_own and _COMPARED.search(span.text) and not of_others:
+        if is_own and not of_others:
             yield span.text
 
 
