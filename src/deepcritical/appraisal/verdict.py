@@ -21,7 +21,7 @@ from deepcritical.appraisal.proposals import PROPOSED, with_proposal
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
-from deepcritical.domain.verdict import WEAK_SIGNAL, Verdict, VerdictLabel
+from deepcritical.domain.verdict import AT_A_PRICE, WEAK_SIGNAL, Verdict, VerdictLabel
 from deepcritical.domain.votes import CONTINUED, OTHER_COMPARISON, OutcomeRow, Vote, Way
 
 _DOUBTED = "what an expression of concern stands against supports nothing"
@@ -49,7 +49,6 @@ _MIXED_REPORTED = "What narrative reviews tell of points both ways, and no study
 _MIXED = "Trials of the people asked about, or their critical outcomes, point both ways."
 _MIXED_COHORTS = "Studies without randomisation point both ways, and no trial tells."
 _MIXED_IN = {"randomised": _MIXED, "reported": _MIXED_REPORTED}
-_AT_A_PRICE = "Trials found a benefit, but deaths or grave harms were more frequent with the drug."
 _REFUTED = (
     f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
     "found no benefit, or one too small to matter."
@@ -118,7 +117,7 @@ RULES: dict[str, VerdictLabel] = {
     _MIXED_REPORTED: VerdictLabel.MIXED,
     _MIXED: VerdictLabel.MIXED,
     _MIXED_COHORTS: VerdictLabel.MIXED,
-    _AT_A_PRICE: VerdictLabel.MIXED,
+    AT_A_PRICE: VerdictLabel.MIXED,
     _REFUTED: VerdictLabel.REFUTED,
     _UNSUPPORTED: VerdictLabel.UNSUPPORTED,
     _NONE_IN_COHORTS: VerdictLabel.UNSUPPORTED,
@@ -363,7 +362,7 @@ def _rule(
         return _SURELY_FEWER if sure else _FEWER
     fatal = any(row.is_fatal for row in grave)
     if randomised and grave and (fatal or first.importance != "critical"):
-        return _AT_A_PRICE
+        return AT_A_PRICE
     return _benefit(first, certainty, confirmed=confirmed)
 
 

@@ -48,6 +48,9 @@ WEAK_SIGNAL = (
 )
 
 
+AT_A_PRICE = "Trials found a benefit, but deaths or grave harms were more frequent with the drug."
+
+
 class Verdict(Model):
     """The verdict with the rule it follows from."""
 
@@ -84,6 +87,11 @@ class Verdict(Model):
     def is_weak_signal(self) -> bool:
         """Return whether the outcome asked about was worse with the drug, without trial proof."""
         return self.rule == WEAK_SIGNAL
+
+    @property
+    def is_at_a_price(self) -> bool:
+        """Return whether a benefit stands beside more deaths or grave harms."""
+        return self.rule == AT_A_PRICE
 
     @property
     def strength_of_harm(self) -> Literal["", "weak", "likely"]:

@@ -125,9 +125,14 @@ _BESIDE = frozenset(
     }
 )
 """Kinds that a verdict on the effect does not answer by itself."""
-WORDING = 5
+_AT_A_PRICE = (
+    "A benefit at a price: trials suggest that {claim}, but deaths or grave harms were more "
+    "frequent."
+)
+"""Of a benefit beside grave harms, of which nobody would say that results differ on it."""
+WORDING = 9
 """Version of the words of an answer."""
-_OF_SAFETY = 3
+_OF_SAFETY, _FIFTH = 3, 5
 _FORMER = (
     (r"^(Not settled: the results found) differ on", r"\1 point both ways on"),
     (r"^(Possibly|Perhaps not): the studies found suggest", r"\1: early evidence suggests"),
@@ -142,16 +147,17 @@ Strength = Literal["", "weak", "likely"]
 """The distance of a harm from proof; '' where it is proven."""
 
 
-def answer_to(frame: QuestionFrame, label: VerdictLabel, *, strength: Strength = "") -> str:
+def answer_to(
+    frame: QuestionFrame, label: VerdictLabel, *, strength: Strength = "", priced: bool = False
+) -> str:
     """A verdict as the answer to a question as it was put; '' where it asks for no yes or no.
 
     The verdict is always on the positive proposition, so "Is it true that it does not help?" is
     answered with a yes where it was refuted.
     """
     claim = claim_of(frame)
-    said = answer_on(
-        claim, label, denied=frame.negative, raises=frame.is_on_harm, strength=strength
-    )
+    put = {"denied": frame.negative, "raises": frame.is_on_harm, "priced": priced}
+    said = answer_on(claim, label, **put, strength=strength)
     return said if claim else ""
 
 
@@ -162,6 +168,7 @@ def answer_on(
     denied: bool = False,
     raises: bool = False,
     strength: Strength = "",
+    priced: bool = False,
     wording: int = WORDING,
 ) -> str:
     """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y.".
@@ -172,11 +179,15 @@ def answer_on(
         denied: Whether the question asks for the opposite of the claim.
         raises: Whether the claim is that something bad gets more.
         strength: How far a harm is from proof.
+        priced: Whether deaths or grave harms stand beside a benefit.
         wording: Version of the words: the third tells an unproven harm of a drug that is asked to
-            be safe in its own way; the fifth calls what was found neither early nor opposite.
+            be safe in its own way; the fifth calls what was found neither early nor opposite; the
+            ninth tells a benefit at a price as such.
     """
+    if priced and wording >= WORDING:
+        return _AT_A_PRICE.format(claim=claim)
     said = _put(claim, label, strength, denied=denied, raises=raises, wording=wording)
-    return said if wording >= WORDING else _formerly(said)
+    return said if wording >= _FIFTH else _formerly(said)
 
 
 def _formerly(said: str) -> str:
@@ -195,7 +206,7 @@ def _put(
     raises: bool,
     wording: int,
 ) -> str:
-    if wording < WORDING and label is VerdictLabel.HARMFUL and strength == "weak":
+    if wording < _FIFTH and label is VerdictLabel.HARMFUL and strength == "weak":
         strength = ""
     is_on_safety = raises and SERIOUS_HARM.name in claim
     if is_on_safety and _THAN in claim and (strength or label in _SAID_OF_SAFER):

@@ -162,6 +162,7 @@ def _answer(
         denied=put.denied,
         raises=put.raises,
         strength=verdict.strength_of_harm,
+        priced=verdict.is_at_a_price,
         wording=wording,
     )
     if wording >= FIFTH and assessed and _is_of_others(verdict):

@@ -147,7 +147,8 @@ class _Writer:
         if frame is None:
             return ""
         asked = answered_by(verdict, frame)
-        return answer_to(asked, verdict.label, strength=verdict.strength_of_harm)
+        strength, priced = verdict.strength_of_harm, verdict.is_at_a_price
+        return answer_to(asked, verdict.label, strength=strength, priced=priced)
 
     def _brief(self) -> Brief:
         matter = Matter(

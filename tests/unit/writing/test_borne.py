@@ -9,7 +9,7 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.turning import turned, with_bound
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.effect_words import FOURTH, LATEST, effect_words
+from deepcritical.domain.effect_words import EIGHTH, FOURTH, LATEST, effect_words
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import ArmRates, OutcomeRow, Vote, Way
@@ -21,6 +21,7 @@ from deepcritical.writing.words import row_sentence, vote_words
 from tests.unit.appraisal.builders import findings, result, vote
 
 OF_HARM: dict[str, Any] = {"importance": "harm", "feared": True}
+GRAVE: dict[str, Any] = {"is_grave": True, "is_fatal": True}
 
 
 def changed(way: Way, **changes: object) -> Vote:
@@ -165,6 +166,20 @@ def test_answers_claim_no_more_than_their_verdict_and_former_ones_stay(
     claim = "examplol helps in testitis"
     assert now in answer_on(claim, label, raises=raises)
     assert then in answer_on(claim, label, raises=raises, wording=FOURTH)
+
+
+def test_a_benefit_beside_more_deaths_is_told_as_one_at_a_price() -> None:
+    helps, deaths = changed(Way.BENEFIT), changed(Way.HARM, row="death", **OF_HARM, **GRAVE)
+    verdict: Verdict = decide(findings(helps, deaths))
+    put = Put("examplol helps in testitis")
+    now, then = (
+        answer_sentences(verdict, "examplol", put, wording=w)[0].text for w in (LATEST, EIGHTH)
+    )
+    assert now == (
+        "A benefit at a price: trials suggest that examplol helps in testitis, but deaths or grave "
+        "harms were more frequent."
+    )
+    assert then.startswith("Not settled: the results found differ")
 
 
 @pytest.mark.parametrize(("near", "is_told"), [("direct", False), ("broader", True)])
