@@ -115,9 +115,16 @@ METHODS_TELL = (
 """Needs that methods and background answer, too."""
 
 
+_AIMS = bounded(
+    r"\b(?:aim(?:s|ed)?|objectives?|goals?|purpose|sought to|designed to|hypothesi[sz]\w*|"
+    r"to (?:evaluate|assess|determine|investigate|examine|compare|explore|study|test)|"
+    r"(?:we|(?:the )?authors|this (?:study|trial|review)) (?:evaluated|assessed|determined|"
+    r"investigated|examined|compared|explored|studied|reviewed|conducted|performed))\b",
+    re.IGNORECASE,
+)
 _SHORT = 4
 """Sentences of a text that may be a background or an aim alone."""
-_RESULT = bounded(
+RESULT = bounded(
     r"\bp\s?[<=>≤≥]|\bCIs?\b|(?:odds|hazard|risk|rate) ratio|\d\s?%|\d ?/ ?\d+ |\d ?± ?\d|"
     r"\bsignificant(?:ly)?\b|\bwe (?:found|observed)\b",
     re.IGNORECASE,
@@ -146,16 +153,14 @@ def is_needed(aspect: Aspect, label: str, text: str) -> bool:
 def sectioned(body: Sequence[Span]) -> list[Span]:
     """The sentences of a text, with sections where it has none of its own for its findings.
 
-    An abstract tells why and how before what came out (Sollaci and Pereira, J Med Libr Assoc
-    2004;92:364-367): what stands before its first result is background or methods.
+    An abstract tells why before what came out (Sollaci and Pereira, J Med Libr Assoc
+    2004;92:364-367): what stands up to its stated aim is background.
     """
     if len(body) <= _SHORT or any(span.label.startswith(FINDINGS) for span in body):
         return list(body)
-    half = len(body) // 2
-    done = max((n for n, span in enumerate(body[:half], 1) if AIM.search(span.text)), default=0)
-    results = (n for n, span in enumerate(body) if n >= done and _RESULT.search(span.text))
-    first = next(results, done)
-    return [span._replace(label="methods" if n < first else "") for n, span in enumerate(body)]
+    half = (len(body) + 1) // 2
+    aimed = max((n for n, span in enumerate(body[:half], 1) if _AIMS.search(span.text)), default=0)
+    return [span._replace(label="background" if n < aimed else "") for n, span in enumerate(body)]
 
 
 def is_own_finding(label: str, text: str) -> bool:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deepcritical.answering.cues import AIM, CUES, FIGURES, says
+from deepcritical.answering.cues import AIM, CUES, says
 from deepcritical.answering.topics import Topics, Weights, folded
 from deepcritical.domain.checklist import Aspect, ChecklistItem, Inquiry, InquiryKind
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
-from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 _NAMED = 0.5
@@ -42,7 +41,8 @@ _OF_SUBJECT = (*_MAIN_FACT, InquiryKind.DEFINITION)
 _TREATED = says(r"treat(?:ed|ing|ments?)|therap(?:y|ies)|placebo|medications?|drugs?")
 _OUT_OF = bounded(
     r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d|"
-    r"\d[ -]?(?:fold|times (?:more|less|higher|lower|as)\b)"
+    r"\d[ -]?(?:fold|times (?:more|less|higher|lower|as)\b)|"
+    r"\b(?:odds|hazard|risk|rate) ratios?\b[^.;]{0,20}\d"
 )
 
 
@@ -118,14 +118,7 @@ class Fitting:
             return any(self._harm.is_in(folded(t)) for t in (text, record.citation.title))
         if not self._of_harms or item.aspect not in _OF_HARMS:
             return True
-        return self.tells_harm(text) and not AIM.search(text)
-
-    def tells_harm(self, text: str) -> bool:
-        """Return whether it is on harms, in words or by a figure on a condition not asked about."""
-        if CUES[Aspect.SAFETY].search(text):
-            return True
-        found = find_conditions(text) if FIGURES.search(text) else ()
-        return any(not any(s.is_in(folded(m.text)) for s in self._subjects) for m in found)
+        return bool(CUES[Aspect.SAFETY].search(text)) and not AIM.search(text)
 
     def _is_on_another_drug(self, text: str) -> bool:
         """Return whether it names drugs, and none of those asked about."""

@@ -292,8 +292,6 @@ def _about(inquiry: Inquiry) -> tuple[str, str]:
     conditions = [condition.name for condition in inquiry.conditions]
     if subjects:
         return " and ".join(subjects[:_MOST_NAMED]), f" in {conditions[0]}" if conditions else ""
-    if len(conditions) > 1:
-        return conditions[0], f" in {conditions[1]}"
     words = [term for term in inquiry.key_terms if term not in conditions]
     if 0 < len(words) <= _MOST_WORDS + (inquiry.kind is InquiryKind.DIAGNOSIS):
         return " ".join(words), f" in {conditions[0]}" if conditions else ""

@@ -15,6 +15,7 @@ from deepcritical.answering.cues import (
     CUES,
     FIGURES,
     FINDINGS,
+    RESULT,
     is_needed,
     is_own_finding,
     sectioned,
@@ -60,8 +61,9 @@ _IN_TITLE, _IN_RECORD = 0.6, 0.3
 """Worth of a name to a sentence that stands in its title, or elsewhere in its record."""
 _BY_RANK = 0.3
 """Amount that the rank of its record, 0-1, adds to the relevance of a sentence."""
-_OF_FINDINGS = (Aspect.EFFECT, Aspect.COMPARISON, Aspect.RATE, Aspect.DIAGNOSIS, Aspect.CAUSE)
-"""Needs that any figure of a record on the question meets, where they are the question itself."""
+_OF_EFFECTS = (Aspect.EFFECT, Aspect.COMPARISON)
+_OF_FINDINGS = (*_OF_EFFECTS, Aspect.RATE, Aspect.DIAGNOSIS, Aspect.CAUSE)
+"""Needs that any result of a record on the question meets, where they are the question itself."""
 _OF_PLANS = (Aspect.REGISTERED, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
 """Aspects that a protocol or a registry entry without results can tell."""
 _TREATS = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
@@ -147,17 +149,18 @@ class PassageReader:
     def _speaks_to(self, item: ChecklistItem, span: Span, bearing: Bearing) -> bool:
         """Return whether a sentence can meet a need; of a dose it states one.
 
-        A figure of a record on the question, or most of its words, meets the question itself.
+        A result of a record on the question, or most of its words, meets the question itself; what
+        came of harms is none on an effect.
         """
         if item.aspect is Aspect.DOSE:
             return tells_dose(self._inquiry, span.text)
         if item.aspect is Aspect.RATE or CUES[item.aspect].search(span.text):
             return True  # a rate has a figure of its kind
-        if item.aspect is Aspect.SAFETY and self._fitting.tells_harm(span.text):
-            return True
         if item.id != self._items[0].id or item.aspect is Aspect.UNKNOWN:
             return False
-        if bearing.direct and item.aspect in _OF_FINDINGS and FIGURES.search(span.text):
+        of_harms = item.aspect in _OF_EFFECTS and CUES[Aspect.SAFETY].search(span.text)
+        is_own = bearing.direct and item.aspect in _OF_FINDINGS and not of_harms
+        if is_own and RESULT.search(span.text):
             return True
         if not self._topics.words or not self._best_coverage:
             return False

@@ -313,19 +313,26 @@ def test_who_published_it_is_no_finding() -> None:
         ("How accurate is serum urate for gout?", Aspect.DIAGNOSIS,
          "Methods: Serum urate (SU) was taken. Results: SU had a sensitivity of 90% for gout.",
          ["SU had a sensitivity of 90% for gout."]),
-        # Nothing before the first result of an abstract without sections is a finding of its own.
+        # Nothing before the stated aim of an abstract without sections is a finding of its own.
         ("Does metformin lower pain in gout?", Aspect.EFFECT,
-         "Gout hurts more with age. Metformin lowers urate in gout. We gave metformin to adults. "
+         "Gout hurts more with age. Metformin lowers urate in gout. We aimed to test metformin. "
          "Pain in gout fell with metformin (p = 0.01). Metformin reduced pain in gout.",
          ["Pain in gout fell with metformin (p = 0.01).", "Metformin reduced pain in gout."]),
         ("Does metformin lower pain in gout?", Aspect.EFFECT,
          "Main outcomes and measures: Change of pain in gout. "
          "Results: Metformin eased pain less in gout.",
          ["Metformin eased pain less in gout."]),
-        # A harm may be told by its name and its number alone.
+        # A figure on another condition is no harm by itself.
         ("Which side effects does metformin have in gout?", Aspect.SAFETY,
-         "Results: Asthma was seen in 35% with metformin. Age was 60 years with metformin.",
-         ["Asthma was seen in 35% with metformin."]),
+         "Results: Asthma was seen less in 35% with metformin. Nausea was a side effect in 9%.",
+         ["Nausea was a side effect in 9%."]),
+        ("Does metformin lower pain in gout?", Aspect.EFFECT,
+         "Results: Metformin was stopped for side effects in 9%. Metformin reduced pain in gout. "
+         "Funding: Gout Award 2016 of metformin.",
+         ["Metformin reduced pain in gout."]),
+        ("How much more often does gout occur with metformin?", Aspect.RATE,
+         "Results: Gout was rarer with metformin (hazard ratio 0.46, 0.26 to 0.83).",
+         ["Gout was rarer with metformin (hazard ratio 0.46, 0.26 to 0.83)."]),
         ("How much more common is gout in asthma?", Aspect.RATE,
          "Results: The incidence of gout was 3-fold in asthma.",
          ["The incidence of gout was 3-fold in asthma."]),
