@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from deepcritical.appraisal.analysed import count_of_studies, is_whole
-from deepcritical.domain.study import Arm, Result, StudyReading
+from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import ArmRates
 from deepcritical.vocabulary.classes import drug_class
 
@@ -44,8 +44,6 @@ def people_of(study: StudyReading, result: Result) -> int | None:
         return max(known) if "crossover" in study.design else sum(known)
     if is_of_network(study) or _has_other_arms(study, result) or _is_of_more_arms(study, result):
         return None
-    if _is_of_one_arm(study, result):  # of untold size
-        return None
     return people.n_randomised or people.n_analysed
 
 
@@ -56,27 +54,6 @@ def _is_of_more_arms(study: StudyReading, result: Result) -> bool:
     is_trial = "trial" in study.kinds and not is_of_review(study, result)
     is_all = result.n is None or result.n == whole
     return is_trial and is_all and any(arm.n for arm in left) and bool(result.a and result.b)
-
-
-def _is_of_one_arm(study: StudyReading, result: Result) -> bool:
-    """Return whether rules read a result as one of several arms with the same drugs, as in doses.
-
-    An arm without a number beside arms with one is all of these.
-    """
-    if study.reader.kind != "rules" or is_of_review(study, result):
-        return False
-    arms = [arm for i in (result.a, result.b) if (arm := study.arm(i)) and not arm.control]
-    left = [arm for arm in study.arms if arm.id not in (result.a, result.b)]
-    alike = ((arm, one) for arm in arms for one in left if _given(arm) == _given(one))
-    return any(_has_number(arm) or not _has_number(one) for arm, one in alike)
-
-
-def _given(arm: Arm) -> set[str]:
-    return {i.drug or i.name for i in arm.interventions}
-
-
-def _has_number(arm: Arm) -> bool:
-    return any(map(str.isdigit, arm.label))
 
 
 def _is_of_all(study: StudyReading, result: Result) -> bool:

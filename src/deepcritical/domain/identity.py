@@ -211,16 +211,21 @@ def _reported_twice(
 def _is_reported_in(trial: _Trial, one: Evidence, other: Evidence) -> bool:
     """Return whether two reports of such a trial are of the same one.
 
-    Authors are known by their family names. Without authors only a large trial, or one that
-    compares drugs with each other, is told from others.
+    Two of its authors are the same, by family name and first initial. Without authors only a large
+    trial, or one that compares drugs with each other, is told from others.
     """
     registered = [_registrations(record) for record in (one, other)]
     if all(registered) and registered[0].isdisjoint(registered[1]):
         return False
-    authors = [{fold(author_name(a).family) for a in e.citation.authors} for e in (one, other)]
+    authors = [set(map(_person, record.citation.authors)) for record in (one, other)]
     if all(authors):
-        return len(authors[0] & authors[1]) >= min(2, *map(len, authors))
+        return len(authors[0] & authors[1]) > 1
     return trial.people >= (_MANY if len(trial.drugs) > 1 else _TOO_MANY)
+
+
+def _person(author: str) -> tuple[str, str]:
+    name = author_name(author)
+    return fold(name.family), fold(name.given)[:1]
 
 
 def _registrations(record: Evidence) -> set[str]:

@@ -315,7 +315,7 @@ def _unread(
             # The people of another report, as of a substudy, are not those of the quote.
             own = {"evidence_ids": (evidence_id,), "participants": None} if records[1:] else {}
             yield DecidingStudy(
-                name=study_name(study, matter.evidence),
+                name=study_name(study, matter.evidence, evidence_id),
                 design=grade(record).design.value.partition(" (")[0],
                 people=people_in(study.model_copy(update=own), None, matter.readings),
                 result=Sentence(

@@ -81,18 +81,27 @@ _DROPPED_OUT = bounded(
 )
 _OF_METHODS = bounded(
     r"\b(?:was|were) (?:\w+ )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|enrolled)\b|"
-    r"\bwe (?:carried out|conducted|performed|randomi[sz]ed|randomly)\b|\btumou?r grade\b",
+    r"\bwe (?:carried out|conducted|performed|randomi[sz]ed|randomly)\b|\btumou?r grade\b|"
+    r"\b(?:has|have) been (?:reported|shown|described)\b",
     re.IGNORECASE,
 )
-"""Words of a sentence on who was treated, and how: a grade in it is no harm that was seen."""
+"""Words of a sentence on who was treated, and how, or on what others saw: a grade in it is no harm
+that was seen."""
+_OF_CONTROLS = bounded(
+    r"\b(?:placebo|control|untreated) (?:group|arm)s?\b|\b(?:of|by|in) (?:the )?controls\b",
+    re.IGNORECASE,
+)
 _SETS_APART = bounded(
     r"\b(?:versus|vs|compar\w+|against|than|or|both|respectively|differ\w*|between)\b",
     re.IGNORECASE,
 )
 """Words that set what arms got, or what was seen in them, beside each other."""
 _PLUS = r"\s?(?:plus|\+|/|-|(?:in )?combin\w+ with|(?:when )?added to|together with|followed by)\s?"
-_ADDED = bounded(r"\s?(?:\bplus\b|\+|/)\s?(?!placebo)(?=[A-Za-z])", re.IGNORECASE)
-_ADDED_TO = bounded(r"(?<!placebo)[A-Za-z)]\s?(?:\bplus\b|\+|/)\s?$", re.IGNORECASE)
+_BESIDE = r"(?:\bplus\b|\+|/|\b(?:(?:in )?combin\w+|concurrent(?:ly)?|together) with\b)"
+_ADDED = bounded(
+    rf"\s?{_BESIDE}\s?(?!placebo|usual|standard|best|routine)(?=[A-Za-z])", re.IGNORECASE
+)
+_ADDED_TO = bounded(rf"(?<!placebo)[A-Za-z)]\s?{_BESIDE}\s?(?:concurrent )?$", re.IGNORECASE)
 """Signs behind and before a drug that something else was given with it, known or not."""
 _TOGETHER: Mapping[Given, re.Pattern[str]] = {
     "alone": bounded(_PLUS, re.IGNORECASE),
@@ -260,9 +269,13 @@ def _is_of(quote: str, record: Evidence, ours: Set[str], given: Given) -> bool:
         ours: The names of the drug; of a combination, of each of its drugs.
         given: How the study gives the drug.
     """
-    if given == "mixed" or (given == "added" and not _SETS_APART.search(quote)):
+    named, title = _named_in(quote), record.citation.title
+    is_alone = bool(named) and named <= ours
+    is_apart = _SETS_APART.search(quote) is not None
+    if given == "mixed" or (given == "added" and not (is_apart or is_alone)):
         return False
-    title = record.citation.title
+    if not (named or is_apart) and _OF_CONTROLS.search(quote):
+        return False
     titled = {mention.drug.name for mention in find_drugs(title)}
     if given == "":
         is_open = not titled <= ours and not _SETS_APART.search(f"{title} {quote}")
@@ -270,7 +283,7 @@ def _is_of(quote: str, record: Evidence, ours: Set[str], given: Given) -> bool:
             return False
     if given != "added" and _is_with_others(quote, ours, _TOGETHER[given]):
         return False
-    if named := _named_in(quote):
+    if named:
         return bool(ours & named)
     written = fold(f"{title} {quote}")
     return titled <= ours if titled else any(fold(name) in written for name in ours)

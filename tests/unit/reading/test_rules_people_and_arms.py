@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.sizes import people_of
 from deepcritical.reading.rules import RULES_READER, read_by_rules
 from tests.unit.reading.rule_records import READ_AT, read, record
 
@@ -181,28 +180,3 @@ def test_a_control_is_one_of_the_study_itself(methods: str, has_control: bool) -
     results = "Itching was lower with aspirin than without."
     told = read(results, title="A trial of aspirin in testitis", methods=methods)
     assert any(arm.control == "placebo" for arm in told.arms) is has_control
-
-
-@pytest.mark.parametrize(
-    ("allocated", "result", "arm"),
-    [
-        ("aspirin, 75, 150 or 300 mg/day, or placebo", "Aspirin 150 mg/day", "aspirin 150 mg/day"),
-        ("placebo or 75 mg/day, 150 mg/day, or 300 mg/day of aspirin", "75 mg/day of aspirin",
-         "aspirin 75 mg/day"),
-        ("aspirin, 75, 150 or 300 mg/day, or placebo", "Aspirin 75 and 150 mg/day",
-         "aspirin 75 and 150 mg/day"),
-        ("aspirin, 75 or 150 mg/day, or placebo", "Aspirin 75 and 150 mg/day", "aspirin"),
-        ("aspirin, 75 or 150 mg/day, or placebo", "Aspirin", "aspirin"),
-        ("aspirin, 75 to 150 mg/day, or placebo", "Aspirin 75 mg/day", "aspirin"),
-    ],
-)  # fmt: skip
-def test_results_of_one_dose_are_of_an_arm_of_their_own(
-    allocated: str, result: str, arm: str
-) -> None:
-    methods = f"Methods: 300 adults were randomly assigned to {allocated}."
-    told = read(f"{result} was superior to placebo in reducing itching.",
-                title="Aspirin in testitis: a randomised trial", methods=methods)  # fmt: skip
-    (found,) = told.results
-    tested = next(a for i in (found.a, found.b) if (a := told.arm(i)) and not a.control)
-    assert (tested.label, tested.n) == (arm, None)
-    assert people_of(told, found) == (300 if arm == "aspirin" else None)

@@ -65,8 +65,8 @@ _REVIEWS = frozenset({"systematic_review", "pooled_analysis", "narrative_review"
 _BACKGROUND = ("background", "introduction", "context", "rationale", "importance")
 _OWN = bounded(r"\b(?:we|our|this|present|current|aim\w*|objectives?|purpose)\b", re.IGNORECASE)
 _OF_OTHERS = bounded(
-    r"\b(?:previous(?:ly)?|prior|earlier|extension|(?:other|several|many|most|few|recent|further|"
-    r"future) (?:[\w-]+ ){0,4}(?:trial|study)|trials|studies|"
+    r"\b(?:previous(?:ly)?|extension|(?:prior|earlier|other|several|many|most|few|recent|"
+    r"further|future) (?:[\w-]+ ){0,4}(?:trial|study)|trials|studies|"
     r"(?:has|have|had) (?:\w+ )?been (?:shown|reported|demonstrated|found|proven|suggested)|"
     r"(?:needed|warranted|required|lack\w*|without|no|not|nor) (?:an? )?placebo|"
     r"placebo[- ](?:run-?in|lead-?in|wash-?out|effects?|responders?))\b|"

@@ -24,7 +24,6 @@ from deepcritical.reading.checking import checked
 from deepcritical.reading.rules.arms import KnownArms, find_arms
 from deepcritical.reading.rules.contrasts import read_results
 from deepcritical.reading.rules.design import features_of, kinds_of
-from deepcritical.reading.rules.doses import parted_by_dose
 from deepcritical.reading.rules.missed import misses_main_result
 from deepcritical.reading.rules.people import Sizes, read_sizes
 from deepcritical.reading.sentences import text_hash, text_read, without_tables
@@ -53,7 +52,6 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     sizes = read_sizes(told, arms, participants(evidence))
     results = () if _WITHOUT_RESULTS & set(kinds) else read_results(told, arms)
     results = tuple(_sure(results, told, evidence))
-    of_arms, results = parted_by_dose(_arms_told(arms, sizes, results), results, told)
     reading = StudyReading(
         record_id=record_id(evidence),
         text_sha256=text_hash(evidence),
@@ -64,7 +62,7 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
         design=features,
         registry_ids=registry_ids(evidence),
         population=Population(n_randomised=sizes.randomised, sentences=sizes.sentences),
-        arms=of_arms,
+        arms=_arms_told(arms, sizes, results),
         results=results,
     )
     whole = checked(reading, told, evidence)
