@@ -51,6 +51,7 @@ def _measured(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -
     return Evaluation.model_validate_json(told)
 
 
+@pytest.mark.slow
 def test_a_verdict_is_right_in_its_direction_and_overstated_beyond_its_strength(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

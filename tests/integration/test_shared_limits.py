@@ -158,6 +158,7 @@ async def test_without_the_database_nothing_is_given(unused_tcp_port: int) -> No
     await limits.close()
 
 
+@pytest.mark.slow
 async def test_hosts_are_limited_apart(url: str) -> None:
     limits = SharedLimits(Database(url))
     one, other = (limits.of(name, 1) for name in ("one", "other"))
@@ -174,6 +175,7 @@ async def test_hosts_are_limited_apart(url: str) -> None:
     await limits.close()
 
 
+@pytest.mark.slow
 async def test_a_place_is_free_only_after_its_request_was_sent(url: str) -> None:
     limits = SharedLimits(Database(url))
     limiter = limits.of("a host", 1)
@@ -189,6 +191,7 @@ async def test_a_place_is_free_only_after_its_request_was_sent(url: str) -> None
     await limits.close()
 
 
+@pytest.mark.slow
 async def test_who_comes_back_after_his_lease_frees_nothing_of_another(url: str) -> None:
     limits = SharedLimits(Database(url))
     limiter = limits.of("a host", 1)
