@@ -370,6 +370,7 @@ class TestInquiry:
             assert all(one.item in facts[i].items for i in one.fact_ids)
             assert bool(one.fact_ids) or one.coverage is Coverage.UNSATISFIED
 
+    @pytest.mark.slow
     async def test_every_sentence_of_the_answer_is_borne_out(
         self, reasoner: Reasoner, text: str
     ) -> None:
