@@ -184,7 +184,7 @@ def answer_on(
             be safe in its own way; the fifth calls what was found neither early nor opposite; the
             ninth tells a benefit at a price as such.
     """
-    if priced and wording >= WORDING:
+    if priced and not raises and wording >= WORDING:
         return _AT_A_PRICE.format(claim=claim)
     said = _put(claim, label, strength, denied=denied, raises=raises, wording=wording)
     return said if wording >= _FIFTH else _formerly(said)
