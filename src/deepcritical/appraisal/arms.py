@@ -200,21 +200,20 @@ def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Teste
 def given_by(reading: StudyReading, asked: Asked) -> Given:
     """Return how a study gives the drug: what is seen in people on other treatment too is not its.
 
-    Of a combination that is asked about, the drugs given with it are part of it. Arms with names
-    that no table has may be misread: they say nothing.
+    Of a combination that is asked about, the drugs given with it are part of it. Where no arm has
+    it, arms with names that no table has may be misread: they say nothing.
     """
     with_it = [arm for arm in reading.arms if _has(got_by(arm, None), asked)]
     own = asked.names.union(asked.classes, *asked.partners)
     alone = [arm for arm in with_it if got_by(arm, None) <= own]
-    names = {name for arm in reading.arms for name in got_by(arm, None)}
-    mixed: Given = "mixed" if names and all(map(_is_known, names - own)) else ""
     if not with_it:  # where the arms say what they got, everybody or nobody got it
-        return mixed
+        names = {name for arm in reading.arms for name in got_by(arm, None)}
+        return "mixed" if names and all(map(_is_known, names)) else ""
     if len(with_it) == len(alone):
         return "alone"
     if any(not tested.why_not for tested in tests_in(reading, asked)):
         return "alone" if alone else "added"
-    return mixed
+    return "mixed"
 
 
 def tests_in(reading: StudyReading, asked: Asked) -> Iterator[Tested]:

@@ -89,8 +89,7 @@ def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None
     harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
     if harmed or by_rule.certainty in SURE:
         return None
-    harms = [r for r in by_rule.rows if r.is_grave and r.way is Way.HARM and _is_own(r)]
-    grave = [row for row in harms if row.certainty is not Certainty.VERY_LOW]
+    grave = [r for r in by_rule.rows if r.is_grave and r.way is Way.HARM and _is_own(r)]
     match label:
         case VerdictLabel.INSUFFICIENT:
             return []
@@ -100,10 +99,9 @@ def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None
         case VerdictLabel.UNSUPPORTED:
             return fails or [row for row in rows if row.harm_asked] or None
         case VerdictLabel.HARMFUL:
-            return [row for row in rows if Way.HARM in _ways(row)] or harms or None
+            return [row for row in rows if Way.HARM in _ways(row)] or grave or None
         case _:
-            split = [row for row in rows if row.way is Way.CONFLICT]
-            return [*helps, *fails] if helps and fails else split or None
+            return [*helps, *fails] if helps and fails else None
 
 
 def _decides(rows: Sequence[OutcomeRow]) -> bool:
@@ -116,18 +114,11 @@ def _ways(row: OutcomeRow) -> set[Way]:
 
 
 def _answers(row: OutcomeRow) -> bool:
-    """Return whether a row is of the drug, on an outcome of the kind asked about.
-
-    Which outcomes these are the tables say, or the model, of a result that it judged to decide.
-    """
-    of_asked = row.importance != "harm" and not row.of_other_kind
-    return (of_asked or row.judged_decisive) and _is_own(row)
+    """Return whether a row tells whether the drug helps, on an outcome of the kind asked about."""
+    return row.importance != "harm" and not row.of_other_kind and _is_own(row)
 
 
 def _is_own(row: OutcomeRow) -> bool:
-    """Return whether a row is of the drug: against nothing, or just as was asked.
-
-    Of its class it may be where a model judged that this decides.
-    """
+    """Return whether a row is of the drug by itself: against nothing, or just as was asked."""
     compared = row.asked or not row.comparator
-    return compared and row.directness != "related" and (row.judged_decisive or not row.of_class)
+    return compared and row.directness != "related" and not row.of_class

@@ -207,11 +207,11 @@ def _weigh(
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
-        "judged_decisive": match is not None and match.importance == "critical",
         "against_asked": tested.asked or (bool(match) and way is Way.BENEFIT),
         "non_inferior": vote.non_inferior and not asked.superior,
         "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,
+        "members": tested.members,
     }
     return _Weighed(vote.model_copy(update=changes))
 
@@ -330,7 +330,6 @@ def _vote(
         non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
         one_arm=one_arm(study, result, tested),
-        members=tested.members,
     )
 
 

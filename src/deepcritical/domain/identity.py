@@ -211,21 +211,22 @@ def _reported_twice(
 def _is_reported_in(trial: _Trial, one: Evidence, other: Evidence) -> bool:
     """Return whether two reports of such a trial are of the same one.
 
-    Two of its authors are the same, by family name and first initial. Without authors only a large
-    trial, or one that compares drugs with each other, is told from others.
+    Two of its authors are the same, by family name and first initial, or a group is. Without
+    authors only a large trial, or one that compares drugs with each other, is told from others.
     """
     registered = [_registrations(record) for record in (one, other)]
     if all(registered) and registered[0].isdisjoint(registered[1]):
         return False
     authors = [set(map(_person, record.citation.authors)) for record in (one, other)]
     if all(authors):
-        return len(authors[0] & authors[1]) > 1
+        shared = authors[0] & authors[1]
+        return len(shared) > 1 or any(is_group for _, _, is_group in shared)
     return trial.people >= (_MANY if len(trial.drugs) > 1 else _TOO_MANY)
 
 
-def _person(author: str) -> tuple[str, str]:
+def _person(author: str) -> tuple[str, str, bool]:
     name = author_name(author)
-    return fold(name.family), fold(name.given)[:1]
+    return fold(name.family), fold(name.given)[:1], name.group
 
 
 def _registrations(record: Evidence) -> set[str]:

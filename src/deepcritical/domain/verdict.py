@@ -5,7 +5,7 @@ from typing import Literal
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.votes import CONTINUED, STOPPING, OutcomeRow, as_stopped
+from deepcritical.domain.votes import CONTINUED, STOPPING, OutcomeRow, Way, as_stopped
 
 
 class VerdictLabel(StrEnum):
@@ -90,8 +90,11 @@ class Verdict(Model):
 
     @property
     def is_at_a_price(self) -> bool:
-        """Return whether a benefit stands beside more deaths or grave harms."""
-        return self.rule == AT_A_PRICE
+        """Return whether a benefit that patients feel stands beside more deaths or grave harms."""
+        decided = set(self.deciding_ids)
+        helps = (r for r in self.rows if r.way is Way.BENEFIT and decided & set(r.evidence_ids))
+        felt = any(row.importance in ("critical", "important") for row in helps)
+        return felt and self.rule == AT_A_PRICE
 
     @property
     def strength_of_harm(self) -> Literal["", "weak", "likely"]:

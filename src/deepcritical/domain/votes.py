@@ -107,8 +107,6 @@ class _OnOutcome(Model):
     """Whether the question asks if the drug brings more of it."""
     of_other_kind: bool = False
     """Whether the question asks for outcomes of another kind."""
-    judged_decisive: bool = False
-    """Whether a model that matched it to the question judged that it decides the answer."""
     of_course: bool = False
     """Whether it is the condition that gets worse, where any grave harm is asked about: that it
     does not is no answer."""

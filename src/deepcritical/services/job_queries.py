@@ -145,7 +145,8 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
     That is a run which was lost at the same place before: one that has told or learned something
     since has not ended its worker. Kept apart are losses of a run that was not alone, for a
     neighbour of the cause looks the same until then, and of one that was taken up just before the
-    worker's last sign of life: how much later others noticed its end tells nothing.
+    worker's last sign of life: how much later others noticed its end tells nothing, nor does the
+    end of a worker that left no sign.
     """
     begun = jobs.c.first_step_at.is_not(None) & (jobs.c.worker != "")
     counts = ("takeovers", "lost_at", "lost_with_others")
@@ -153,10 +154,10 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
     signs = WITH_TRACE.outerjoin(workers, workers.c.id == jobs.c.worker)
     lost = asked.select_from(signs).where(OPEN, begun, jobs.c.worker.not_in(live))
     rows = connection.execute(lost.with_for_update(of=jobs)).all()
-    of_worker, now = Counter(row.worker for row in rows), clock(connection)
+    of_worker = Counter(row.worker for row in rows)
     for row in rows:
         place = _place(connection, row.run_id)
-        lived_s = (now if row.beat_at is None else row.beat_at) - row.taken_at
+        lived_s = (row.beat_at or row.taken_at) - row.taken_at
         telling = of_worker[row.worker] == 1 and lived_s >= _START_S
         before = (row.takeovers, row.lost_with_others) if row.lost_at == place else (0, 0)
         change = {

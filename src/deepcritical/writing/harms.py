@@ -81,12 +81,13 @@ _DROPPED_OUT = bounded(
 )
 _OF_METHODS = bounded(
     r"\b(?:was|were) (?:\w+ )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|enrolled)\b|"
-    r"\bwe (?:carried out|conducted|performed|randomi[sz]ed|randomly)\b|\btumou?r grade\b|"
-    r"\b(?:has|have) been (?:reported|shown|described)\b",
+    r"\bwe (?:carried out|conducted|performed|randomi[sz]ed|randomly)\b|\btumou?r grade\b",
     re.IGNORECASE,
 )
-"""Words of a sentence on who was treated, and how, or on what others saw: a grade in it is no harm
-that was seen."""
+"""Words of a sentence on who was treated, and how: a grade in it is no harm that was seen."""
+_BY_OTHERS = bounded(r"\b(?:has|have) been (?:reported|shown|described)\b", re.IGNORECASE)
+"""Without a figure of people, a sentence on what others saw is background."""
+_OF_TREATED = bounded(r"\b(?:treat\w+|active|drug|intervention)\b", re.IGNORECASE)
 _OF_CONTROLS = bounded(
     r"\b(?:placebo|control|untreated) (?:group|arm)s?\b|\b(?:of|by|in) (?:the )?controls\b",
     re.IGNORECASE,
@@ -250,9 +251,9 @@ def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
 
 
 def _tells_harm(fact: Fact) -> bool:
-    """Return whether a sentence tells what happened to people: no praise, no lack of figures."""
+    """Return whether a sentence tells what happened to people: no praise, no background."""
     quote = fact.quote
-    praises = _PRAISES.search(quote) and not _OF_PEOPLE.search(quote)
+    praises = not _OF_PEOPLE.search(quote) and (_PRAISES.search(quote) or _BY_OTHERS.search(quote))
     told = tells_finding(quote) and _SEEN.search(quote) and not _OF_METHODS.search(quote)
     return bool(told) and not praises and not _NOTHING.search(quote)
 
@@ -274,14 +275,16 @@ def _is_of(quote: str, record: Evidence, ours: Set[str], given: Given) -> bool:
     is_apart = _SETS_APART.search(quote) is not None
     if given == "mixed" or (given == "added" and not (is_apart or is_alone)):
         return False
-    if not (named or is_apart) and _OF_CONTROLS.search(quote):
+    of_all = named or is_apart or _OF_TREATED.search(quote)
+    if not of_all and _OF_CONTROLS.search(quote):
         return False
     titled = {mention.drug.name for mention in find_drugs(title)}
     if given == "":
         is_open = not titled <= ours and not _SETS_APART.search(f"{title} {quote}")
         if is_open or _is_with_others(title, ours, _TOGETHER["alone"]):
             return False
-    if given != "added" and _is_with_others(quote, ours, _TOGETHER[given]):
+    joined = _TOGETHER["alone" if given == "added" else given]
+    if not (given == "added" and is_apart) and _is_with_others(quote, ours, joined):
         return False
     if named:
         return bool(ours & named)

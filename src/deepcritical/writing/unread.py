@@ -53,8 +53,11 @@ _MAIN = bounded(
     r"(?:outcomes?|end ?-?points?|measures?)\b",
     re.IGNORECASE,
 )
-_OF_ONE_DOSE = bounded(r"\b(?:low|lower|standard|high|higher)[- ]dose\b|\d ?mg\b", re.IGNORECASE)
-"""That one dose failed is no failure of the drug."""
+_DOSE = bounded(
+    r"\b(?:low|lower|standard|high|higher)(?=[- ]dose\b)|\d[\d.]* ?mg\b(?! ?/ ?d?L\b)",
+    re.IGNORECASE,
+)
+"""That one of several doses failed is no failure of the drug."""
 _MOST_WORDS = 60
 _BEFORE_BACKGROUND = bounded(
     r"\b(?:receiv\w+|tak(?:e|ing)|undergo\w+|during|after|despite|(?:start|initiat)\w+|"
@@ -101,7 +104,8 @@ def own_words(
     ends = [s for s in on_drug if s.label.startswith(_CONCLUDING) or s in told[-_LAST:]]
     failed = [s for s in none if _MAIN.search(s.text)] + [s for s in ends if _FAILED.search(s.text)]
     title = record.citation.title
-    failed = [s for s in failed if not (reports_harm(s) or _OF_ONE_DOSE.search(s.text))]
+    several = len({dose.casefold() for dose in _DOSE.findall(record.content)}) > 1
+    failed = [s for s in failed if not (reports_harm(s) or (several and _DOSE.search(s.text)))]
     failed = [s for s in failed if _is_of(f"{title} {s.text}", named)]
     ranked = failed if null else [*measured, *none, *on_drug]
     chosen = next(iter(ranked), None) if on_drug else None

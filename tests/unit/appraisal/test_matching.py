@@ -50,13 +50,6 @@ def test_a_result_that_no_table_places_counts_as_it_is_matched() -> None:
     assert (found.row, found.importance, found.way) == ("glimmer", "critical", Way.BENEFIT)
 
 
-@pytest.mark.parametrize("importance", ["critical", "important", "harm"])
-def test_what_a_model_judges_to_decide_is_marked_as_such(importance: str) -> None:
-    told = result("glimmer", level="secondary", kind="safety")
-    (found,) = matched(study(told), match(importance=importance)).votes
-    assert found.judged_decisive is (importance == "critical")
-
-
 def test_names_that_differ_meet_in_the_row_that_the_model_names() -> None:
     names = ("time to glimmer", "glimmering, days")
     rows = {matched(study(result(n)), match(outcome="glimmer")).votes[0].row for n in names}
@@ -192,8 +185,6 @@ def test_no_label_takes_the_say_of_a_null_primary_outcome(label: dict[str, Any])
 
 HELPS, NONE, HARM = vote(), vote(Way.NO_DIFFERENCE, effect=SAME), vote(Way.HARM)
 GRAVE = vote(Way.HARM, row=DEATHS, is_grave=True, is_fatal=True, people=3000, level="secondary")
-JUDGED = vote(importance="harm", judged_decisive=True)
-RARE = vote(Way.HARM, row=DEATHS, is_grave=True, people=40, level="secondary", tier="controlled")
 OTHER_ROW: dict[str, Any] = {"row": "glimmer"}
 OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
 
@@ -217,11 +208,6 @@ OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
         ((vote(of_class=True),), "supported", "insufficient evidence"),
         ((vote(importance="surrogate", **OTHER_ROW), NONE), "supported", "unsupported"),
         ((), "supported", "insufficient evidence"),
-        ((JUDGED,), "supported", "promising"),
-        ((JUDGED,), "harmful", "insufficient evidence"),
-        ((vote(of_class=True, judged_decisive=True),), "supported", "promising"),
-        ((vote(Way.CONFLICT, of_class=True, judged_decisive=True),), "mixed", "mixed"),
-        ((JUDGED, RARE), "supported", "promising"),
     ],
     ids=[
         "a benefit that by the rules stands beside none",
@@ -240,11 +226,6 @@ OTHER: dict[str, Any] = {"row": "glimmer", "level": "secondary", "people": 3000}
         "a benefit of the class alone",
         "a benefit on a surrogate",
         "nothing at all",
-        "fewer harms, which were judged to decide",
-        "more harm that nobody found",
-        "a class that was judged to decide",
-        "a class on which studies differ",
-        "a grave harm that is very uncertain",
     ],
 )
 def test_a_proposed_direction_holds_where_a_result_shows_it(

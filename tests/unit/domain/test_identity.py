@@ -319,6 +319,7 @@ def read(people: int, *drugs: str, control: ControlKind | None = "placebo") -> S
 
 
 ONE, TWO = ("Invented AB", "Made-Up C"), ("Other D", "Another E")
+GROUP = "Invented Study Group"
 SAME = ("Made-Up, C", "Invented, A B")
 REPORTS: tuple[tuple[Evidence, StudyReading, Evidence, StudyReading, bool], ...] = (
     (report(*ONE), read(57, "examplol"), report(*SAME), read(57, "examplol"), True),
@@ -332,6 +333,7 @@ REPORTS: tuple[tuple[Evidence, StudyReading, Evidence, StudyReading, bool], ...]
         False,
     ),
     (report(*ONE), read(57, "examplol"), report("Made-Up C"), read(57, "examplol"), False),
+    (report(GROUP, "Other D"), read(57, "examplol"), report(GROUP), read(57, "examplol"), True),
     (report(*ONE), read(60, "examplol"), report(*SAME), read(60, "examplol"), False),
     (report(*ONE), read(21, "examplol"), report(*SAME), read(21, "examplol"), False),
     (report(*ONE), read(57, "examplol"), report(*SAME), read(57, "testamine"), False),

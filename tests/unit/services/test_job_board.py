@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+import sqlalchemy as sa
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import CapacityError, StorageError, TraceNotFoundError
@@ -22,7 +24,7 @@ from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_tables import workers
+from deepcritical.services.trace_tables import jobs, workers
 from tests.losses import lost
 
 RECIPE = Recipe(tool="research", question="Does it?", limits=RunLimits(), searched_on="2999-01-01")
@@ -38,6 +40,10 @@ async def traces(tmp_path: Path) -> AsyncIterator[ToolTraceService]:
 @pytest.fixture
 def board(traces: ToolTraceService) -> JobBoard:
     return JobBoard(traces.database, most_of_user=2)
+
+
+def _execute(connection: sa.Connection, change: sa.Update) -> None:
+    connection.execute(change)
 
 
 async def added(board: JobBoard, worker: str = "one") -> str:
@@ -79,11 +85,15 @@ async def test_how_late_a_loss_is_noticed_does_not_tell_the_cause(
     run_id = await added(board)
     await board.begin(run_id, "one")
     await board.beat("one", 15.0)
-    earlier = workers.update().values(beat_at=workers.c.beat_at - 60)
-    await traces.database.write(lambda connection: connection.execute(earlier))
-    await lost(traces, after_s=60)
+    for table, column in ((workers, workers.c.beat_at), (jobs, jobs.c.taken_at)):
+        earlier = table.update().values({column: column - 60})
+        await traces.database.write(partial(_execute, change=earlier))
+    await board.note_losses(())
     begun = await board.begin(run_id, "two")
     assert (begun.takeovers, begun.lost_with_others) == (0, 1)
+    await board.note_losses(())  # of a worker that left no sign of life
+    begun = await board.begin(run_id, "three")
+    assert (begun.takeovers, begun.lost_with_others) == (0, 2)
 
 
 async def test_a_run_that_was_lost_with_others_is_not_taken_for_the_cause(

@@ -180,6 +180,10 @@ def test_a_benefit_beside_more_deaths_is_told_as_one_at_a_price() -> None:
         "harms were more frequent."
     )
     assert then.startswith("Not settled: the results found differ")
+    worse = answer_sentences(verdict, "examplol", put._replace(raises=True))[0].text
+    stood_in = changed(Way.BENEFIT, importance="surrogate")
+    alone = answer_sentences(decide(findings(stood_in, deaths)), "examplol", put)[0].text
+    assert not any("at a price" in said for said in (worse, alone))
 
 
 @pytest.mark.parametrize(("near", "is_told"), [("direct", False), ("broader", True)])

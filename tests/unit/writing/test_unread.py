@@ -54,6 +54,12 @@ MAIN = "The primary outcome did not differ between groups."
             "Examplol failed to improve testitis.",
         ),
         (f"Results: {NULL} Conclusions: Examplol eased testitis.", ""),
+        # Of one dose alone it is the drug's failure, of one of several doses it is not.
+        (
+            "Conclusions: Examplol 5 mg did not improve testitis.",
+            "Examplol 5 mg did not improve testitis.",
+        ),
+        ("Results: 9 mg eased it. Conclusions: Examplol 5 mg did not improve testitis.", ""),
         (f"Results: {MAIN} Conclusions: It eased testitis.", ""),
         (f"Results: {MAIN} Conclusions: Examplol was no better than aspirin.", MAIN),
         ("Results: Adults got examplol. Conclusions: Examplol was no better than aspirin.", ""),
