@@ -157,7 +157,7 @@ class TestResuming:
         assert "made-up-key" not in await asyncio.to_thread(raw_text, service.url)
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(("losses", "after_s"), [(2, 60.0), (9, 0.0)])
+    @pytest.mark.parametrize(("losses", "after_s"), [(2, 60.0), (3, 0.0)])
     async def test_a_run_that_ends_its_process_again_and_again_ends_as_failed(
         self, service: Services, traces: ToolTraceService, losses: int, after_s: float
     ) -> None:
@@ -170,10 +170,32 @@ class TestResuming:
         for _ in range(losses):
             await board.begin(run.run_id, "a worker that dies")
             await lost(traces, after_s=after_s)
-        again = service()
+        again = service(ttl_s=1.0)
         await again.tend()
         told = [logged async for logged in traces.tail(run.run_id)]
         assert f"was lost {losses} times" in of_type(told, "run_failed")[0].message
+        await again.close()
+
+    @pytest.mark.slow
+    async def test_one_that_may_end_its_process_waits_for_a_steady_one_and_nobody_for_it(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner)
+        suspected = runs.submit(QUESTION)
+        await full(counting, 1)
+        await runs.close()
+        board = JobBoard(traces.database)
+        for _ in range(2):
+            await board.begin(suspected.run_id, "a worker that dies")
+            await lost(traces, after_s=0)
+        again = service(ttl_s=600.0)
+        await again.tend()
+        assert (await again.submit(QUESTION).result()).references
+        assert again.conducts(suspected.run_id)
+        assert await board.left_by(()) == (suspected.run_id,)  # no worker has begun with it
+        await again.cancel(suspected.run_id)
+        await status(traces, suspected, TraceStatus.CANCELLED)
         await again.close()
 
 

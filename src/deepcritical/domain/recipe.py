@@ -90,6 +90,12 @@ class Signals(NamedTuple):
     deleted: bool = False
 
 
+MOST_WITH_OTHERS = 1
+"""Number of retries of a run beside others where a worker was lost with it and others, or as soon
+as it took the run up. From then on it is conducted alone, by a process that has lived for a while,
+whose end then tells the cause."""
+
+
 class Begun(NamedTuple):
     """A run that a worker has taken up, and what was said of it meanwhile."""
 
@@ -102,7 +108,7 @@ class Begun(NamedTuple):
     takeovers: int
     """How often a worker was lost at the place where the run is, which had this run alone."""
     lost_with_others: int
-    """How often one was lost there that had other runs, too."""
+    """How often one was lost there that had other runs, too, or had just taken this one up."""
     signals: Signals
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -75,7 +76,7 @@ class DurableRuns(Worker):
 
     async def _started(self) -> None:
         engine = await asyncio.to_thread(self._made)
-        self.closing = False
+        self.closing, self.steady_at = False, time.monotonic() + self.ttl_s
         # When it starts, the engine takes up those of its own name: a process had it before.
         live = await self.board.alive(self.ttl_s)
         await self.board.note_losses(live - {engine.worker})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deepcritical.domain import errors
 from deepcritical.domain.events import RunCancelled, RunFailed
-from deepcritical.domain.recipe import Begun, Recipe
+from deepcritical.domain.recipe import MOST_WITH_OTHERS, Begun, Recipe
 from deepcritical.jobs.conduct import Tool, conduct, failed
 from deepcritical.jobs.engine import Journal, LostRun, OutOfOrder
 from deepcritical.jobs.recorder import Host
@@ -33,11 +33,6 @@ AWAY_S = 1.0
 """Interval at which a database that is away is tried again."""
 MOST_TAKEOVERS = 1
 """Number of retries of a run at the place where it was lost with a worker that had it alone."""
-MOST_WITH_OTHERS = 1
-"""Number of retries of a run beside others where a worker was lost with it and others, or as soon
-as it took the run up. From then on it is conducted alone, which shows whether it is the cause."""
-MOST_IN_ALL = 8
-"""Number of retries of a run at one place, whatever the losses tell."""
 
 
 class Parts(NamedTuple):
@@ -118,6 +113,8 @@ class Hosted:
         gates = [worker.own_gate, worker.gate] if own and own.recipe.own_key else [worker.gate]
         async with contextlib.AsyncExitStack() as passed:
             if await self._is_suspected():
+                # Not while somebody restarts this process again and again.
+                await asyncio.sleep(worker.steady_at - time.monotonic())
                 await passed.enter_async_context(worker.apart)
                 gates = [worker.gate] * worker.slots
             for gate in gates:
@@ -194,8 +191,7 @@ class Hosted:
             )
         lost = begun.takeovers + begun.lost_with_others
         suspected = begun.lost_with_others > MOST_WITH_OTHERS
-        many = begun.takeovers > MOST_TAKEOVERS or lost > MOST_IN_ALL
-        if many or (begun.takeovers and suspected):
+        if begun.takeovers > MOST_TAKEOVERS or (begun.takeovers and suspected):
             raise errors.ReasoningError(
                 f"The process that conducted the run was lost {lost} times at the same place of "
                 "it, last with no other run there: this run is taken for the cause.",
@@ -304,6 +300,8 @@ class Worker:
         self.own_gate = asyncio.Semaphore(max(1, slots - slots // 4))
         self.apart = asyncio.Lock()
         """Held by a run that must be conducted alone."""
+        self.steady_at = 0.0
+        """The moment of the monotonic clock up to which such a run waits."""
         self._engine: DbosEngine | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._following: set[asyncio.Task[Any]] = set()

@@ -17,7 +17,7 @@ from deepcritical.domain.errors import (
     TraceTakenError,
 )
 from deepcritical.domain.events import EventKeys, LoggedEvent, Notice, RunFailed
-from deepcritical.domain.recipe import Begun, EngineRow, Recipe, Signals
+from deepcritical.domain.recipe import MOST_WITH_OTHERS, Begun, EngineRow, Recipe, Signals
 from deepcritical.domain.traces import ToolTrace, TraceStatus, fold
 from deepcritical.services.trace_queries import insert_trace, lock_user, select_events
 from deepcritical.services.trace_tables import (
@@ -146,7 +146,8 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
     since has not ended its worker. Kept apart are losses of a run that was not alone, for a
     neighbour of the cause looks the same until then, and of one that was taken up just before the
     worker's last sign of life: how much later others noticed its end tells nothing, nor does the
-    end of a worker that left no sign.
+    end of a worker that left no sign. A run that is suspected by then waits for a worker that has
+    proved steady, so that each loss after that tells.
     """
     begun = jobs.c.first_step_at.is_not(None) & (jobs.c.worker != "")
     counts = ("takeovers", "lost_at", "lost_with_others")
@@ -158,8 +159,9 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
     for row in rows:
         place = _place(connection, row.run_id)
         lived_s = (row.beat_at or row.taken_at) - row.taken_at
-        telling = of_worker[row.worker] == 1 and lived_s >= _START_S
         before = (row.takeovers, row.lost_with_others) if row.lost_at == place else (0, 0)
+        waited = before[1] > MOST_WITH_OTHERS
+        telling = of_worker[row.worker] == 1 and (waited or lived_s >= _START_S)
         change = {
             "worker": "",
             "lost_at": place,
