@@ -23,6 +23,7 @@ from deepcritical.models.providers import ModelServer as Resolved
 from deepcritical.models.providers import model_server
 from deepcritical.prompts.asks import ask_plan
 from deepcritical.reasoning.llm import LLMReasoner
+from deepcritical.services.model_answers import AnswerBook, Place
 from tests.conftest import QUESTION, ended, of_type, run_service
 from tests.integration.modelled import records
 from tests.servers.models import Fault, ModelServer
@@ -203,3 +204,30 @@ async def test_a_run_with_a_dead_server_tells_of_no_dollars(tmp_path: Path) -> N
     shown = await asyncio.to_thread(render_trace, events)
     assert "<dt>Cost</dt><dd>$0.0000</dd>" in shown
     assert "<dt>Unanswered requests</dt><dd>1</dd>" in shown
+
+
+class Noting(AnswerBook):
+    """Remembers how many requests had arrived at the server when one was noted."""
+
+    def __init__(self, server: ModelServer) -> None:
+        self._server = server
+        self.arrived: list[int] = []
+
+    async def sending(self, place: Place) -> None:
+        await super().sending(place)
+        await asyncio.sleep(0.01)  # one that is sent meanwhile arrives
+        self.arrived.append(len(self._server.asked))
+
+
+@pytest.mark.parametrize("api", ["openai", "openai-chat", "anthropic", "ollama"])
+async def test_a_request_is_noted_by_its_client_once_and_before_it_goes_out(api: str) -> None:
+    server = ModelServer()
+    book = Noting(server)
+    async with running(server.app) as url:
+        address = url if api == "anthropic" else f"{url}v1"
+        resolved = model_server(f"{api}:made-up", base_url=address, api_key="made-up-key")
+        assert resolved.notes
+        async with open_asker(resolved, RunDesk(book=book)) as asker:
+            await ask(asker)
+            await ask(asker)
+    assert (len(server.asked), book.arrived) == (2, [0, 1])

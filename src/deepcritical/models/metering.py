@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from pydantic_ai import exceptions as failures
@@ -21,6 +22,7 @@ from deepcritical.domain.budget import Judgement, Purse, Spent
 from deepcritical.domain.errors import BudgetExceeded
 from deepcritical.models.failing import PASSING, UNANSWERED, TooLongError, is_unreachable
 from deepcritical.models.providers import ModelServer
+from deepcritical.models.sending import noted
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.services.model_answers import AnswerBook, Place
 
@@ -135,10 +137,14 @@ class Metered(WrapperModel):
             raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
         await self._reserved(most)
         actual = most  # also for an answer that is not used: the model has written it
+        sent = place.sent
+        note = partial(self._book.sending, place)
         try:
-            await self._book.sending(place)
             left_s = self._purse.seconds_left(self._judgement)
-            async with asyncio.timeout(min(self._server.timeout_s, left_s)):
+            async with (
+                asyncio.timeout(min(self._server.timeout_s, left_s)),
+                noted(note, by_client=self._server.notes),
+            ):
                 response = await super().request(*asked)
             answer = ModelMessagesTypeAdapter.dump_json([response]).decode()
             once = self._cost(response, most, len(answer))
@@ -148,18 +154,23 @@ class Metered(WrapperModel):
         except UNANSWERED as error:
             actual = Spent(unanswered=1)
             if not isinstance(error, asyncio.CancelledError):  # else it is asked again elsewhere
-                await self._book.unanswered(place)
+                await self._unanswered(place, sent)
             raise
         except failures.UnexpectedModelBehavior as error:
             if type(error) is failures.UnexpectedModelBehavior:  # not of what a model wrote
                 actual = Spent(unanswered=1)
-                await self._book.unanswered(place)
+                await self._unanswered(place, sent)
                 raise failures.ModelAPIError(self.model_name, "no answer in the body") from error
             raise
         finally:
             self._purse.settle(most, actual)
             self._settled.set()
         await self._book.keep(place, answer, actual)
+
+    async def _unanswered(self, place: Place, sent_before: int) -> None:
+        """Take the note back, if it was made."""
+        if place.sent > sent_before:
+            await self._book.unanswered(place)
 
     async def _reserved(self, most: Spent) -> None:
         """Reserve the call; wait for those under way while what they leave may be enough."""

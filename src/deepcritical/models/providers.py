@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from genai_prices import Usage, calc_price
@@ -32,6 +32,10 @@ from deepcritical.domain.model_keys import key_variable
 from deepcritical.models.desk import OutputMode
 from deepcritical.models.profiles import LARGE, Profile, ProfileName, profile_for
 from deepcritical.models.registry import Listed, listed_provider, listed_providers, opened
+from deepcritical.models.sending import NotedModel, noting_client
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
 
 Effort = Literal["low", "medium", "high"]
 _EFFORT_TOKENS: Mapping[Effort, int] = {"low": 4_000, "medium": 12_000, "high": 20_000}
@@ -107,6 +111,8 @@ class ModelServer:
     """Seconds for one answer."""
     effort: Effort | None = None
     """How long it thinks; None for a model that cannot be told, or is not."""
+    notes: bool = False
+    """Whether its client notes a request when it goes out."""
     takes_temperature: bool = True
     """Whether it is asked with a temperature, of 0; False also once its server refused one."""
     steps: Mapping[Step, ModelServer] = field(default_factory=dict)
@@ -191,6 +197,7 @@ def model_server(
         cost=cost_of(known.system, name, address),
         timeout_s=timeout_s,
         effort=effort,
+        notes=isinstance(known, NotedModel),
         takes_temperature=effort is None and _takes_temperature(known.profile),
     )
 
@@ -307,17 +314,26 @@ def _shown(url: str) -> str:
 
 
 def _model(provider: _Provider, key: str, name: str, url: str, secret: str) -> Model:
+    client = noting_client()
+    return NotedModel(_library_model(provider, key, name, url, secret, client), client)
+
+
+def _library_model(
+    provider: _Provider, key: str, name: str, url: str, secret: str, client: AsyncClient
+) -> Model:
     if provider.api == "anthropic":
         return AnthropicModel(
             name,
-            provider=AnthropicProvider(api_key=secret, base_url=url),
+            provider=AnthropicProvider(api_key=secret, base_url=url, http_client=client),
             profile={"supports_json_schema_output": True},
         )
     if key in ("openai", "openai-chat"):
-        openai = OpenAIProvider(base_url=url, api_key=secret)
+        openai = OpenAIProvider(base_url=url, api_key=secret, http_client=client)
         kind = OpenAIResponsesModel if provider.api == "responses" else OpenAIChatModel
         return kind(name, provider=openai)
-    compatible = OpenAICompatibleProvider(key, base_url=url, api_key=secret)
+    compatible = OpenAICompatibleProvider(
+        key, base_url=url, api_key=secret, http_client=client
+    )
     return OpenAIChatModel(
         name,
         provider=compatible,

@@ -16,6 +16,7 @@ from deepcritical.domain.model_keys import key_variable
 from deepcritical.models.profiles import LARGE, MEDIUM, SMALL, profile_for
 from deepcritical.models.providers import PROVIDERS, ModelServer, model_server
 from deepcritical.models.registry import Listed, listed_provider, listed_providers
+from deepcritical.models.sending import NotedModel
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.settings import Settings
 
@@ -222,7 +223,9 @@ def opened_key(settings: Settings) -> str:
 
 
 def key_of(server: ModelServer) -> str:
-    model = server.open(None)
+    noted = server.open(None)
+    assert isinstance(noted, NotedModel)
+    model = noted.wrapped
     assert isinstance(model, OpenAIChatModel | OpenAIResponsesModel)
     return str(model.client.api_key)
 
