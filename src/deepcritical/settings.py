@@ -116,7 +116,10 @@ class Settings(_WithSources):
     max_iterations: int | None = Field(default=None, ge=1, le=10)
     """Rounds of search and judgement, 1-10; overrides the depth."""
     deadline_s: float | None = Field(default=None, gt=0)
-    """Seconds from the first step after which the report is written; overrides the depth."""
+    """Seconds from the first step after which the report is written; overrides the depth.
+
+    Without it a slow model gets more time than the depth has, up to four times as much.
+    """
     ncbi_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("DEEPCRITICAL_NCBI_API_KEY", "NCBI_API_KEY")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -227,6 +228,17 @@ class TestBudget:
         )
         assert run.report
         assert run.report.references
+
+    @pytest.mark.slow
+    async def test_a_default_deadline_waits_for_a_slow_model(self, tmp_path: Path) -> None:
+        def slow(server: ModelServer) -> None:
+            server.latency_s = 1.5
+
+        run = await modelled(records(tmp_path), slow, deadline_s=8.0, paced=True, max_iterations=1)
+        (moved,) = of_type(run.events, "deadline_moved")
+        assert moved.deadline_s > 8.0
+        assert run.made_by["assessment"] == {"model"}
+        assert run.events[-1].at - run.events[0].at < timedelta(seconds=moved.deadline_s)
 
     @pytest.mark.parametrize("max_cost_usd", [0.0, 0.02, 0.1, 0.2, 0.5, 5.0])
     async def test_no_number_of_dollars_is_exceeded(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from deepcritical.domain.budget import Purse, RunLimits, Spent
+from deepcritical.domain.events import DeadlineMoved, Event
 from deepcritical.domain.traces import fold
 from deepcritical.interfaces.page.views import render_trace
 from deepcritical.interfaces.render import describe
@@ -231,3 +232,25 @@ async def test_a_request_is_noted_by_its_client_once_and_before_it_goes_out(api:
             await ask(asker)
             await ask(asker)
     assert (len(server.asked), book.arrived) == (2, [0, 1])
+
+
+@pytest.mark.parametrize("paced", [True, False])
+async def test_a_slow_model_gets_more_time_where_no_deadline_was_set(paced: bool) -> None:
+    server, told = ModelServer(), list[Event]()
+    server.latency_s = 0.3
+
+    async def tell(event: Event) -> None:
+        told.append(event)
+
+    async with running(server.app) as url:
+        desk = RunDesk(RunLimits(deadline_s=3.0, paced=paced), tell=tell)
+        async with open_asker(priced(f"{url}v1"), desk) as asker:
+            await ask(asker)
+            await ask(asker)
+            moved = [event for event in told if isinstance(event, DeadlineMoved)]
+            limits = asker.purse.limits
+            assert [event.deadline_s for event in moved] == [limits.deadline_s] * paced
+            assert (limits.deadline_s > 3.0, limits.paced) == (paced, False)
+            async with open_asker(priced(f"{url}v1"), desk) as second:
+                second.go_on(asker.asked)
+                assert second.purse.limits == limits

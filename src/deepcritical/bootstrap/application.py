@@ -266,6 +266,7 @@ def _over_retrieval(open_rag: OpenRag) -> OpenChoosing:
 def limits_of(settings: Settings, depth: Depth, *, local: bool = False) -> RunLimits:
     """The limits of a depth, as far as no setting overrides them; `local` for a snapshot."""
     chosen = {
+        "paced": None if settings.deadline_s is None else False,
         "max_iterations": settings.max_iterations,
         "deadline_s": settings.deadline_s,
         "results_per_query": LOCAL_RESULTS if local else None,

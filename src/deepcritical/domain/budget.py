@@ -53,6 +53,10 @@ SHARES: dict[Judgement, float] = {
 _UNANSWERED_PER_CALL = 3
 """Requests without an answer for each call that is allowed, after which none is sent any more."""
 _QUESTION_SHARE = 0.4
+_MOST_TIMES = 4
+"""Of the default time, that a run with a slow model may take."""
+_IN_A_ROW, _IN_A_ROW_EACH_ROUND = 6, 3
+"""Requests of a run, repairs included, of which each waits for the one before."""
 _CODE_S = 2.0
 """Seconds in which code writes and checks a report, also on a machine that has more to do."""
 
@@ -64,6 +68,8 @@ class RunLimits(Model):
     """Rounds of search and judgement."""
     deadline_s: float = Field(default=180.0, gt=0)
     """Seconds from the first step."""
+    paced: bool = False
+    """Whether that is a default, which gives a slow model more time."""
     results_per_query: int = Field(default=10, ge=1, le=100)
     full_texts: int = Field(default=0, ge=0, le=20)
     """Studies whose full text may be read where the abstract gives no result."""
@@ -87,6 +93,7 @@ class RunLimits(Model):
         return cls(
             max_iterations=rounds,
             deadline_s=seconds,
+            paced=True,
             max_calls=calls,
             max_tokens=tokens,
             full_texts=0 if depth == "quick" else 5,
@@ -108,6 +115,19 @@ class RunLimits(Model):
                 side = "least" if name == "report_share" else "most"
                 return name, f"is {far}; at {side} {allowed:g} is allowed"
         return None
+
+    def at_pace(self, answer_s: float) -> RunLimits:
+        """The limits for a model that took so many seconds for its first answer.
+
+        They hold its requests in a row, as far as that takes no more than four times the default.
+        """
+        needed_s = (_IN_A_ROW + _IN_A_ROW_EACH_ROUND * self.max_iterations) * answer_s
+        deadline_s = max(self.deadline_s, min(needed_s, _MOST_TIMES * self.deadline_s))
+        return self.until(round(deadline_s))
+
+    def until(self, deadline_s: float) -> RunLimits:
+        """The limits with this deadline, which no speed changes any more."""
+        return self.model_copy(update={"deadline_s": deadline_s, "paced": False})
 
     @property
     def research_deadline_s(self) -> float:
@@ -134,7 +154,8 @@ class OwnLimits(Model):
         Raises:
             ConfigurationError: That goes further than `most`.
         """
-        own = RunLimits(**{**dict(limits), **self.given})
+        paced = limits.paced and self.deadline_s is None
+        own = RunLimits(**{**dict(limits), **self.given, "paced": paced})
         if self.given and (wrong := own.beyond(most)):
             raise ConfigurationError(f"The limit {wrong[0]} {wrong[1]}.", "Choose a lower one.")
         return own
@@ -197,6 +218,8 @@ class Purse:
         self._elapsed_s = elapsed_s
         self._reserved = Spent()
         self.spent = Spent(cost_usd=price(0, 0))
+        self.first_answer_s = 0.0
+        """Seconds that the first answer took; 0 before it."""
 
     def priced(self, input_tokens: int, output_tokens: int, price: Price | None = None) -> Spent:
         """One call of so many tokens, with its cost; `price` is that of another model."""

@@ -68,6 +68,17 @@ class BudgetPlanned(Model):
     """Records that a model is to read, as far as that is known."""
 
 
+class DeadlineMoved(Model):
+    """The model is slow, and the run gets more time; no deadline was set."""
+
+    type: Literal["deadline_moved"] = "deadline_moved"
+    model: str
+    first_answer_s: float
+    """Seconds that its first answer took."""
+    deadline_s: float
+    """Seconds that the run may take now."""
+
+
 class JudgementMade(Model):
     """A model was asked for a judgement, or rules made it in the model's place."""
 
@@ -320,6 +331,7 @@ Event = Annotated[
     RunStarted
     | SourcesOpened
     | BudgetPlanned
+    | DeadlineMoved
     | JudgementMade
     | QuestionRefined
     | AgentCalled

@@ -94,6 +94,15 @@ def _(event: events.BudgetPlanned) -> str:
     )
 
 
+_said(
+    events.DeadlineMoved,
+    lambda e: (
+        f"Model {e.model} took {e.first_answer_s:.0f} s for its first answer: the run may take "
+        f"{e.deadline_s / 60:.0f} minutes"
+    ),
+)
+
+
 @describe.register
 def _(event: events.JudgementMade) -> str:
     why = f" ({event.reason})" if event.reason else ""

@@ -128,7 +128,7 @@ class Recorder:
             ResearchCancelled: As `Journal.record`.
             StorageError: The run was ended elsewhere.
         """
-        done_here = False
+        done_here, limits = False, self._session.limits
         self._calls += 1  # before anything is awaited: in the same order in every process
         step = f"{self._calls}:{form.name}"
 
@@ -149,6 +149,8 @@ class Recorder:
         self._session.stop_wanted = outcome.stop_wanted
         for event in () if done_here else outcome.told:
             await self._session.hear(event)
+        if not done_here or limits is not self._session.limits:
+            self._reset_deadline()
         if error := self._refused or (outcome.error and outcome.error.restored()):
             raise error
         return cast("T", result)
@@ -158,6 +160,9 @@ class Recorder:
         before_s = min(outcome.elapsed_s, self._session.limits.research_deadline_s)
         self._before_s = max(self._before_s, before_s)
         self._begun_at_s = self._clock()
+
+    def _reset_deadline(self) -> None:
+        """Move the deadline with the time that does not count, and with what a slow model gets."""
         if self.deadline and not self.deadline.expired():
             self.deadline.reschedule(asyncio.get_running_loop().time() + self.left_s)
 

@@ -29,7 +29,7 @@ from deepcritical.domain.errors import (
     DeepCriticalError,
     ReasoningError,
 )
-from deepcritical.domain.events import Notice
+from deepcritical.domain.events import DeadlineMoved, Notice
 from deepcritical.models.desk import Asked, OutputMode, RunDesk
 from deepcritical.models.failing import (
     FINAL,
@@ -119,6 +119,7 @@ class Asker:
         last = server.fallback
         self._fallback = _Line(last, clients[last.name], stands_in=True) if last else None
         self._stood_in: set[str] = set()
+        self._moved_to: float | None = None
 
     def server_for(self, judgement: Judgement) -> ModelServer:
         """The model that is asked for a judgement."""
@@ -143,6 +144,7 @@ class Asker:
             given_up=main.given_up,
             mode=main.mode,
             answered=main.answered,
+            deadline_s=self._moved_to,
         )
 
     def go_on(self, asked: Asked) -> None:
@@ -151,7 +153,9 @@ class Asker:
         self.purse.spent, main.asked = asked.spent, asked.questions
         main.failed_in_a_row, main.given_up = asked.failed_in_a_row, asked.given_up
         main.mode = asked.mode or main.mode
-        main.answered = asked.answered
+        main.answered, self._moved_to = asked.answered, asked.deadline_s
+        if asked.deadline_s:
+            self.purse.limits = self.purse.limits.until(asked.deadline_s)
         if main.asked:
             main.tried.set()
 
@@ -209,7 +213,20 @@ class Asker:
         finally:
             line.tried.set()
         line.failed_in_a_row, line.answered = 0, True
+        await self._keep_pace(line.server.name)
         return found
+
+    async def _keep_pace(self, model: str) -> None:
+        """Give a slow model more time, as its first answer shows it, and tell of that."""
+        before, took_s = self.purse.limits, self.purse.first_answer_s
+        if not (before.paced and took_s):
+            return
+        self.purse.limits = before.at_pace(took_s)
+        self._moved_to = self.purse.limits.deadline_s
+        if self._moved_to > before.deadline_s:
+            await self._desk.tell(
+                DeadlineMoved(model=model, first_answer_s=took_s, deadline_s=self._moved_to)
+            )
 
     def _failed(
         self, line: _Line, error: BaseException, *, first: bool

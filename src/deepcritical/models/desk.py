@@ -49,5 +49,7 @@ class Asked(Model):
     """Why the model is not asked any more; '' while it is."""
     mode: OutputMode | None
     """In which way the server answers; None while that is not known."""
+    deadline_s: float | None = None
+    """Seconds that the run may take, once that follows the model's speed."""
     answered: bool = False
     """Whether it has answered at all: one that has may be away for a moment."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -139,6 +140,7 @@ class Metered(WrapperModel):
         actual = most  # also for an answer that is not used: the model has written it
         sent = place.sent
         note = partial(self._book.sending, place)
+        begun_s = time.monotonic()
         try:
             left_s = self._purse.seconds_left(self._judgement)
             async with (
@@ -146,6 +148,7 @@ class Metered(WrapperModel):
                 noted(note, by_client=self._server.notes),
             ):
                 response = await super().request(*asked)
+            self._purse.first_answer_s = self._purse.first_answer_s or time.monotonic() - begun_s
             answer = ModelMessagesTypeAdapter.dump_json([response]).decode()
             once = self._cost(response, most, len(answer))
             actual = once

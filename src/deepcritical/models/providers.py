@@ -331,9 +331,7 @@ def _library_model(
         openai = OpenAIProvider(base_url=url, api_key=secret, http_client=client)
         kind = OpenAIResponsesModel if provider.api == "responses" else OpenAIChatModel
         return kind(name, provider=openai)
-    compatible = OpenAICompatibleProvider(
-        key, base_url=url, api_key=secret, http_client=client
-    )
+    compatible = OpenAICompatibleProvider(key, base_url=url, api_key=secret, http_client=client)
     return OpenAIChatModel(
         name,
         provider=compatible,

@@ -9,7 +9,14 @@ from typing import NamedTuple
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.events import Event, JudgementMade, Notice, Stage, StopReason
+from deepcritical.domain.events import (
+    DeadlineMoved,
+    Event,
+    JudgementMade,
+    Notice,
+    Stage,
+    StopReason,
+)
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.recipe import Recipe
@@ -191,6 +198,8 @@ class ResearchSession:
         if isinstance(event, JudgementMade):
             self.store.facts_dropped += event.dropped
             self.spent = event.spent
+        elif isinstance(event, DeadlineMoved):
+            self.limits = self.limits.until(event.deadline_s)
         await self.emit(event)
 
     def _progress(self) -> float:

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.budget import SHARES, Judgement, Price, Purse, RunLimits, Spent
+from deepcritical.domain.budget import (
+    SHARES,
+    Judgement,
+    OwnLimits,
+    Price,
+    Purse,
+    RunLimits,
+    Spent,
+)
 from deepcritical.domain.errors import BudgetExceeded
 
 JUDGEMENTS: tuple[Judgement, ...] = get_args(Judgement)
@@ -127,3 +135,21 @@ def test_requests_without_an_answer_end_too() -> None:
         purse.settle(most, Spent(unanswered=1))
     with pytest.raises(BudgetExceeded, match="6 requests to the model had no answer"):
         purse.reserve("report", purse.priced(10, 10))
+
+
+@pytest.mark.parametrize(
+    ("rounds", "answer_s", "deadline_s"),
+    [(3, 1.0, 180), (3, 12.0, 180), (3, 20.0, 300), (1, 20.0, 180), (3, 60.0, 720)],
+)
+def test_a_default_deadline_holds_the_requests_in_a_row_of_a_slow_model(
+    rounds: int, answer_s: float, deadline_s: int
+) -> None:
+    limits = RunLimits(max_iterations=rounds, deadline_s=180, paced=True).at_pace(answer_s)
+    assert (limits.deadline_s, limits.paced) == (deadline_s, False)
+
+
+def test_a_deadline_that_somebody_sets_follows_no_speed() -> None:
+    default, most = RunLimits(paced=True), RunLimits(deadline_s=600, paced=True)
+    assert OwnLimits(max_iterations=1).over(default, most).paced
+    assert not OwnLimits(deadline_s=60).over(default, most).paced
+    assert RunLimits(paced=True).beyond(RunLimits()) is not None

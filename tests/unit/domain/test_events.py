@@ -38,6 +38,7 @@ CHECKLIST = Checklist(
 EXAMPLES: tuple[Event, ...] = (
     events.RunStarted(question=QUESTION.text, reasoner="a test"),
     events.BudgetPlanned(model="made:up", estimate=Spent(calls=9), limits=RunLimits()),
+    events.DeadlineMoved(model="made:up", first_answer_s=20.0, deadline_s=300.0),
     events.JudgementMade(judgement="reading", made_by="rules", reason="Down.", spent=Spent()),
     events.SourcesOpened(sources=("a: searched live",)),
     events.IntegrityChecked(checked=3, failed=1, found=("Examplol cures all",)),

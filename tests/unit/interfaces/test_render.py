@@ -59,6 +59,10 @@ LINES: list[tuple[Any, list[str]]] = [
         ["m", "9 calls", "5,000 tokens", "price unknown", "at most 20 calls"],
     ),
     (
+        events.DeadlineMoved(model="m", first_answer_s=20.4, deadline_s=300.0),
+        ["m took 20 s", "5 minutes"],
+    ),
+    (
         events.JudgementMade(
             judgement="reading",
             made_by="rules",

@@ -263,7 +263,7 @@ async def test_the_depth_sets_the_limits_of_a_run() -> None:
 
 async def test_settings_override_the_depth() -> None:
     limits = limits_of(Settings(max_iterations=2, deadline_s=5), "deep")
-    assert (limits.max_iterations, limits.deadline_s) == (2, 5)
+    assert (limits.max_iterations, limits.deadline_s, limits.paced) == (2, 5, False)
     quick = RunLimits.for_depth("quick")
     assert limits_of(Settings(), "quick") == quick
     local = quick.model_copy(update={"results_per_query": 30})

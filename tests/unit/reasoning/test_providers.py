@@ -223,9 +223,8 @@ def opened_key(settings: Settings) -> str:
 
 
 def key_of(server: ModelServer) -> str:
-    noted = server.open(None)
-    assert isinstance(noted, NotedModel)
-    model = noted.wrapped
+    opened = server.open(None)
+    model = opened.wrapped if isinstance(opened, NotedModel) else opened
     assert isinstance(model, OpenAIChatModel | OpenAIResponsesModel)
     return str(model.client.api_key)
 

@@ -44,6 +44,7 @@ NoSimilar = Annotated[
 _STEPS = (
     events.SourcesOpened,
     events.BudgetPlanned,
+    events.DeadlineMoved,
     events.QuestionRefined,
     events.InquiryRefined,
     events.ChecklistMade,

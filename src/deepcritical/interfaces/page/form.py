@@ -111,9 +111,8 @@ def _documents(takes_files: bool) -> gr.HTML:
 def _depth_info(limits_of: Callable[[Depth], RunLimits]) -> str:
     """The longest time of each depth, as it is here."""
     known = [(name, limits_of(depth).deadline_s) for name, depth in DEPTHS]
-    return " ".join(
-        f"{name}: up to {f'{s / 60:g} min' if s >= 60 else f'{s:g} s'}." for name, s in known
-    )
+    told = [f"{name}: up to {f'{s / 60:g} min' if s >= 60 else f'{s:g} s'}." for name, s in known]
+    return " ".join([*told, *["A slow model gets more time."] * limits_of("standard").paced])
 
 
 def _sources_and_limits(place: Place, most: RunLimits) -> tuple[gr.CheckboxGroup | None, Limits]:
