@@ -214,3 +214,14 @@ def test_the_interval_of_a_mean_holds_it_and_is_the_same_again() -> None:
     assert low < mean == 3 < high
     assert bootstrapped([1, 2, 6]) == (mean, low, high)
     assert bootstrapped([4, 4]) == (4, 4, 4)
+
+
+def test_questions_on_other_records_are_an_error_and_no_empty_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"question": QUESTION, "records": "others", "half": "development"}
+    path = tmp_path / "recall.jsonl"
+    path.write_text(json.dumps({**row, "marked_by_a": ["1"], "marked_by_b": ["1"]}))
+    with pytest.raises(SystemExit, match="9"):
+        main(["eval", str(path), "--snapshot", "demo"])
+    assert "--snapshot" in capsys.readouterr().err

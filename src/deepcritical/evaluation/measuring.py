@@ -263,6 +263,9 @@ async def evaluate(
 
     Returns:
         The figures, and the labels that were missed and may be looked at.
+
+    Raises:
+        ConfigurationError: A set has another form than its name says, or nothing to measure here.
     """
     figures: list[Figure] = []
     costs: dict[str, Cost] = {}
@@ -284,6 +287,11 @@ async def evaluate(
     for name, outcomes in grouped.items():
         figures += figures_of(name, outcomes)
         missed += [o for o in outcomes if not o.right and o.half == "development"]
+    if not figures:
+        raise ConfigurationError(
+            f"No line of these sets is a question on the records of {bench.snapshot}.",
+            "Give with --snapshot the file that the lines name as their `records`.",
+        )
     return await asyncio.to_thread(_told, tuple(figures), costs, model), missed
 
 
