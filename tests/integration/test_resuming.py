@@ -21,7 +21,7 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceStatus
-from deepcritical.jobs import requests
+from deepcritical.jobs import hosting, requests
 from deepcritical.jobs.run import StoredRun
 from deepcritical.jobs.tending import Tending
 from deepcritical.services.database import Database
@@ -159,8 +159,14 @@ class TestResuming:
     @pytest.mark.slow
     @pytest.mark.parametrize(("losses", "after_s"), [(2, 60.0), (3, 0.0)])
     async def test_a_run_that_ends_its_process_again_and_again_ends_as_failed(
-        self, service: Services, traces: ToolTraceService, losses: int, after_s: float
+        self,
+        service: Services,
+        traces: ToolTraceService,
+        losses: int,
+        after_s: float,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        monkeypatch.setattr(hosting, "STEADY_S", 0.5)
         counting = Counting()
         runs = service(counting.reasoner)
         run = runs.submit(QUESTION)
@@ -170,7 +176,7 @@ class TestResuming:
         for _ in range(losses):
             await board.begin(run.run_id, "a worker that dies")
             await lost(traces, after_s=after_s)
-        again = service(ttl_s=1.0)
+        again = service()
         await again.tend()
         told = [logged async for logged in traces.tail(run.run_id)]
         assert f"was lost {losses} times" in of_type(told, "run_failed")[0].message
@@ -189,7 +195,7 @@ class TestResuming:
         for _ in range(2):
             await board.begin(suspected.run_id, "a worker that dies")
             await lost(traces, after_s=0)
-        again = service(ttl_s=600.0)
+        again = service()
         await again.tend()
         assert (await again.submit(QUESTION).result()).references
         assert again.conducts(suspected.run_id)

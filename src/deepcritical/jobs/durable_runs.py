@@ -76,7 +76,7 @@ class DurableRuns(Worker):
 
     async def _started(self) -> None:
         engine = await asyncio.to_thread(self._made)
-        self.closing, self.steady_at = False, time.monotonic() + self.ttl_s
+        self.closing, self.begun_at = False, time.monotonic()
         # When it starts, the engine takes up those of its own name: a process had it before.
         live = await self.board.alive(self.ttl_s)
         await self.board.note_losses(live - {engine.worker})

@@ -31,6 +31,9 @@ _LOG = logging.getLogger(__name__)
 _GOES_ON = "going on with the run %s of another process; `deepcritical traces cancel %s` ends it"
 AWAY_S = 1.0
 """Interval at which a database that is away is tried again."""
+STEADY_S = 15.0
+"""Seconds that a process must have lived before it begins with a run that may end it: while servers
+are restarted again and again, no end of one tells anything."""
 MOST_TAKEOVERS = 1
 """Number of retries of a run at the place where it was lost with a worker that had it alone."""
 
@@ -113,8 +116,7 @@ class Hosted:
         gates = [worker.own_gate, worker.gate] if own and own.recipe.own_key else [worker.gate]
         async with contextlib.AsyncExitStack() as passed:
             if await self._is_suspected():
-                # Not while somebody restarts this process again and again.
-                await asyncio.sleep(worker.steady_at - time.monotonic())
+                await asyncio.sleep(worker.begun_at + STEADY_S - time.monotonic())
                 await passed.enter_async_context(worker.apart)
                 gates = [worker.gate] * worker.slots
             for gate in gates:
@@ -300,8 +302,8 @@ class Worker:
         self.own_gate = asyncio.Semaphore(max(1, slots - slots // 4))
         self.apart = asyncio.Lock()
         """Held by a run that must be conducted alone."""
-        self.steady_at = 0.0
-        """The moment of the monotonic clock up to which such a run waits."""
+        self.begun_at = 0.0
+        """The moment at which it began to conduct runs, by the monotonic clock."""
         self._engine: DbosEngine | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._following: set[asyncio.Task[Any]] = set()
