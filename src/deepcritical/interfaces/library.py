@@ -46,10 +46,7 @@ async def aresearch(
 ) -> AsyncIterator[RunOf[ResearchReport]]:
     """Start a run, and give it: its events as they come, its result, a way to stop it.
 
-    A run that is left before its end is cancelled. Example::
-
-        async with aresearch("Can metformin be repurposed for Alzheimer's disease?") as run:
-            async for logged in run.tail(): ...
+    A run that is left before its end is cancelled.
 
     Args:
         question: A drug and a condition, a condition alone, or a hypothesis to judge.
@@ -61,7 +58,8 @@ async def aresearch(
             a PMID, PMCID, DOI or NCT number, and pasted texts as ``{"text": ...}``.
 
     Raises:
-        DeepCriticalError: The question cannot be worked on, or a setting is wrong.
+        DeepCriticalError: The question cannot be worked on, a document cannot be read, or a setting
+            is wrong.
         ValueError: Both a snapshot and sources are given.
     """
     own = await _documents(documents)

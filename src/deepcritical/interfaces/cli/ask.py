@@ -116,11 +116,12 @@ def ask(
         _refuse(*searching, model, model_base_url, ask_key or None)
         found = ask_records(evidence, question, most or _MOST, as_json=as_json)
     else:
-        reusing = Reusing(reuse, look=not (no_similar or quiet or own))
-        folder = _folder(out, most)
-        wanted = _Asked(question, context, max_iterations, folder, quiet, as_json, reusing)
-        by = options.chosen_model(model, model_base_url, ask_key)
-        found = _research(wanted, options.chosen(snapshot, sources, own), by)
+        again = Reusing(reuse, look=not (no_similar or quiet or own))
+        wanted = _Asked(
+            question, context, max_iterations, _folder(out, most), quiet, as_json, again
+        )
+        place = options.chosen(snapshot, sources, own)
+        found = _research(wanted, place, options.chosen_model(model, model_base_url, ask_key))
     if not found:
         raise typer.Exit(NO_EVIDENCE)
 
