@@ -102,8 +102,7 @@ def ask(
 ) -> None:
     """Answer any biomedical QUESTION in located sentences with inline [n]; takes 1-3 minutes live.
 
-    A checklist says what must be known; sources are searched for what it still wants. With
-    --evidence only records at hand are asked, and passages are quoted.
+    Sources are searched for what a checklist still wants; --evidence quotes records at hand alone.
 
     Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
     question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
@@ -117,9 +116,8 @@ def ask(
         found = ask_records(evidence, question, most or _MOST, as_json=as_json)
     else:
         again = Reusing(reuse, look=not (no_similar or quiet or own))
-        wanted = _Asked(
-            question, context, max_iterations, _folder(out, most), quiet, as_json, again
-        )
+        folder = _folder(out, most)
+        wanted = _Asked(question, context, max_iterations, folder, quiet, as_json, again)
         place = options.chosen(snapshot, sources, own)
         found = _research(wanted, place, options.chosen_model(model, model_base_url, ask_key))
     if not found:
