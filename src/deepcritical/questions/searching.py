@@ -198,7 +198,9 @@ def _diseases_of(question: ResearchQuestion) -> Condition | None:
         return None
     names = (name for one in condition.each for name in (one.name, *one.names[:2]))
     asked_for = [one for one in map(condition_named, names) if one]
-    named = [one for one in map(condition_named, frame.population) if one and one.mesh_id]
+    named = [
+        one for one in map(condition_named, frame.population) if one and (one.mesh_id or one.trees)
+    ]
     apart = [n for n in named if not any(is_kind_of(a, n) or is_kind_of(n, a) for a in asked_for)]
     broad = [n for n in apart if not any(n is not o and is_kind_of(n, o) for o in apart)]
     return joined([as_condition(one) for one in broad]) if broad else None

@@ -272,6 +272,8 @@ def _block(concept: Concept, field: str = "") -> str:
     parts += [f"{stem}*[tiab]" for stem in concept.stems]
     phrases = {truncated(name).casefold(): truncated(name) for name in concept.phrases}
     parts += [f'"{name}"[tiab]' for name in phrases.values()]
+    if concept.parts:
+        parts.append(f"({' AND '.join(f'({_block(part)})' for part in concept.parts)})")
     return " OR ".join(filter(None, parts))
 
 
