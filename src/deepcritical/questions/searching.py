@@ -168,18 +168,21 @@ def first_sides_open(question: ResearchQuestion, run: Collection[str]) -> tuple[
 
 
 def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[SearchQuery]:
-    """One query for the drug with each other treatment, or the harm, that the question names.
+    """One query for the drug with each other treatment, outcome or harm that the question names.
 
     Records of these would be few among those of the first drug in the condition. A harm is seen in
-    whoever takes the drug, so the condition only ranks what is found.
+    whoever takes the drug, and what is called the condition may be why it is taken or what it
+    brings: there the condition only ranks what is found.
     """
     drug, frame = question.drug, question.frame
     if drug is None or frame is None:
         return
-    outcomes = [Condition(name=name, names=(name,)) for name in frame.outcomes if frame.raises]
-    for harm in [frame.harm] if frame.harm else outcomes:
+    outcomes = (Condition(name=name, names=(name,)) for name in frame.outcomes)
+    for seen in (*filter(None, [frame.harm]), *outcomes):
         if frame.condition:
-            yield asked(drug, harm, condition.name)
+            yield asked(drug, seen, condition.name)
+    if frame.brings_harm and frame.condition:
+        yield asked(drug, None, f"harm {condition.name}", block=SearchBlock.HARMS)
     named = [other.name for other in frame.drugs if other.name != drug.name]
     named += [name for name in frame.comparators if name not in _CONTROLS]
     for other in named[:_MOST_OTHERS]:
