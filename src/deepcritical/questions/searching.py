@@ -189,7 +189,7 @@ def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[S
         names = dict.fromkeys((other, *generic_names(other)))
         terms = tuple(f'"{name}"' for name in names)[:_MOST_NAMES]
         yield asked(drug, condition, other, terms)
-        yield asked(drug_named(other), condition, "compared", block=SearchBlock.TRIALS)
+        yield asked(drug_named(other), condition, "compared")
 
 
 def _diseases_of(question: ResearchQuestion) -> Condition | None:
