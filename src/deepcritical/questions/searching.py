@@ -181,8 +181,10 @@ def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[S
     for seen in (*filter(None, [frame.harm]), *outcomes):
         if frame.condition:
             yield asked(drug, seen, condition.name)
-    if frame.brings_harm and frame.condition:
+    if frame.brings_harm:
         yield asked(drug, None, f"harm {condition.name}", block=SearchBlock.HARMS)
+    elif frame.condition is None:
+        yield asked(drug, None, f"any use {condition.name}")
     named = [other.name for other in frame.drugs if other.name != drug.name]
     named += [name for name in frame.comparators if name not in _CONTROLS]
     for other in named[:_MOST_OTHERS]:
