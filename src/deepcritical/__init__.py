@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deepcritical.domain.events import LoggedEvent
     from deepcritical.domain.grading import grade
     from deepcritical.domain.report import ResearchReport
-    from deepcritical.interfaces.library import aresearch, ask, deep_research, read_study
+    from deepcritical.interfaces.library import Own, aresearch, ask, deep_research, read_study
     from deepcritical.verification.claims import verify_claim
 
 __all__ = [
@@ -73,6 +73,7 @@ def research(
     depth: Depth = "standard",
     sources: Sequence[str] = (),
     snapshot: str | None = None,
+    documents: Sequence[Own] = (),
     on_event: Callable[[LoggedEvent], None] | None = None,
 ) -> ResearchReport:
     """Answer a question with a report; see `deepcritical.interfaces.library.research`."""
@@ -84,5 +85,6 @@ def research(
         depth=depth,
         sources=sources,
         snapshot=snapshot,
+        documents=documents,
         on_event=on_event,
     )

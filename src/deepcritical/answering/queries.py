@@ -11,11 +11,15 @@ from typing import NamedTuple
 
 from deepcritical.answering.topics import Topics, topics_of
 from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry
+from deepcritical.domain.named import Drug
 from deepcritical.domain.question import SearchBlock, SearchQuery
 from deepcritical.questions.forms import research_question, wants_verdict
+from deepcritical.questions.naming import joined
 from deepcritical.questions.searching import search_sides
 from deepcritical.questions.wording import headed
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.vocabulary.classes import drug_class, known_members
+from deepcritical.vocabulary.drugs import generic_names
 from deepcritical.vocabulary.folding import key_of
 
 
@@ -68,6 +72,10 @@ _WORDINGS: Mapping[Aspect, tuple[_Words, ...]] = {
 }
 _MOST_WORDS = 6
 """Further words of a question in one search; more would find papers on other things."""
+_MOST_NAMES = 8
+"""Names of a condition that are searched beside others."""
+_MOST_MEMBERS = 30
+"""Drugs of a class that are searched beside another drug."""
 _MOST_NEEDED = 2
 """Words that must occur, where a question has no name."""
 
@@ -116,9 +124,16 @@ class _Maker:
     def __init__(self, inquiry: Inquiry) -> None:
         self._drug = next(iter(inquiry.drugs), None)
         named = [headed(condition) for condition in inquiry.conditions]
-        self._condition = next(iter(named), None)
+        self._condition, self._within = named[0] if named else None, None
+        self._headed = self._condition.name if self._condition else ""
         self._asked = next((condition.name for condition in inquiry.conditions), "")
         self._others = (*(d.name for d in inquiry.drugs[1:]), *(c.name for c in named[1:]))
+        self._needed = tuple(_any_of(_names_of(drug)) for drug in inquiry.drugs[1:])
+        if self._drug and named[1:]:
+            self._within = joined(named[1:])
+        elif named[1:]:  # what is asked about, in people who have any of the others
+            self._needed = (_any_of(named[0].names[:_MOST_NAMES]),)
+            self._condition = joined(named[1:])
         topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         words = (_written(word[0], inquiry.text) for word in topics.words)
         self._words = tuple(dict.fromkeys(words))[:_MOST_WORDS]
@@ -160,13 +175,13 @@ class _Maker:
         literature_only: bool = True,
     ) -> SearchQuery:
         # The names alone are those of headings; with words they are those of the question.
-        headed_name = self._condition.name if self._condition else ""
-        name = self._asked if words else headed_name
+        name = self._asked if words else self._headed
         parts = (self._drug.name if self._drug else "", name, *self._others, *words)
         return SearchQuery(
             text=" ".join(part for part in parts if part),
             drug=self._drug,
             condition=self._condition,
+            within=self._within,
             terms=self._terms(terms),
             block=block,
             literature_only=literature_only,
@@ -175,17 +190,29 @@ class _Maker:
     def _terms(self, terms: tuple[str, ...]) -> tuple[str, ...]:
         """Terms of which one must occur, each beside all names that have no field of their own."""
         either = tuple(_quoted(term) for term in terms)
-        needed = self._others if self._has_names else self._words[:_MOST_NEEDED]
+        words = tuple(_quoted(word) for word in self._words[:_MOST_NEEDED])
+        needed = self._needed if self._has_names else words
         if not needed:
             return either
-        beside = " AND ".join(map(_quoted, needed))
-        return (f"{beside} AND ({' OR '.join(either)})",) if either else (beside,)
+        beside = " AND ".join(needed)
+        return (f"{beside} AND {_any_of(terms)}",) if either else (beside,)
 
 
 def _written(word: str, text: str) -> str:
     """A folded word or phrase as a question writes it."""
     written = {key_of(one): one for one in re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", text)}
     return " ".join(written.get(part, part) for part in word.split())
+
+
+def _names_of(drug: Drug) -> Iterable[str]:
+    """A drug's names, or those of a class and its best known members."""
+    group = drug_class(drug.name)
+    members = known_members(group)[:_MOST_MEMBERS] if group else generic_names(drug.name)
+    return dict.fromkeys((drug.name, *drug.synonyms[:_MOST_NAMES], *members))
+
+
+def _any_of(terms: Iterable[str]) -> str:
+    return f"({' OR '.join(map(_quoted, terms))})"
 
 
 def _quoted(term: str) -> str:

@@ -18,6 +18,7 @@ from deepcritical.domain.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, 
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.checklist import Aspect, Coverage, Inquiry, InquiryKind, ItemFact
 from deepcritical.domain.events import StopReason
+from deepcritical.domain.evidence import is_own_document
 from deepcritical.domain.named import Condition
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.report_parts import DrugCandidate
@@ -339,7 +340,9 @@ class _Writer:
             )
 
     def _limitations(self, checklist: Sequence[AnsweredItem]) -> Iterator[str]:
-        yield "Read were titles, abstracts, registry entries and snippets, not full texts."
+        own = any(map(is_own_document, self._store.evidence.values()))
+        said = "Beside your documents only titles" if own else "Only titles"
+        yield f"{said}, abstracts, registry entries and snippets were read, not full texts."
         yield (
             f"The sentences were found by {self._context.found_by}; a record that says it in quite "
             "other words may have been missed."

@@ -34,8 +34,8 @@ REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none';
 MAX_BODY_BYTES = 65_536
 """Largest body of a request: a question is at most a fraction of it."""
 MAX_UPLOAD_BYTES = MAX_BYTES + MAX_BODY_BYTES
-"""Largest body of a request that uploads a document, with the form around that."""
-UPLOADS = "/api/documents"
+"""Largest body of a request that uploads documents, with the form around them."""
+UPLOADS = ("/api/documents", "/api/documents/folder")
 NOT_SERVED = (
     "/gradio_api/upload",
     "/gradio_api/mcp",
@@ -176,7 +176,7 @@ def _refused(scope: Scope, own: frozenset[str]) -> Response | None:
     if "transfer-encoding" in headers:
         return problem_response(411, "The length of the body is not said.", "Send Content-Length.")
     length = headers.get("content-length", "0")
-    most = MAX_UPLOAD_BYTES if scope["path"] == UPLOADS else MAX_BODY_BYTES
+    most = MAX_UPLOAD_BYTES if scope["path"] in UPLOADS else MAX_BODY_BYTES
     if not length.isdecimal() or int(length) > most:
         return problem_response(413, f"A body has at most {most} bytes.", "Send less.")
     return None

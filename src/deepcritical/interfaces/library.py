@@ -6,14 +6,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from deepcritical.bootstrap import build_reasoner, build_runs, read_settings
 from deepcritical.domain.evidence import Citation, Evidence
+from deepcritical.domain.recipe import OwnDocument, PastedText
 from deepcritical.models.desk import RunDesk
+from deepcritical.tools.documents import SUFFIXES, read_document
+from deepcritical.toolset.starting import documents_of
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
 
 Result = TypeVar("Result")
+Own = str | Path | Mapping[str, str]
+"""A document of the user's own: a file or folder, an id, or a pasted text as `{"text": ...}`."""
 _TITLE = "Text of a study"
 
 
@@ -36,31 +42,30 @@ async def aresearch(
     depth: Depth = "standard",
     sources: Sequence[str] = (),
     snapshot: str | None = None,
+    documents: Sequence[Own] = (),
 ) -> AsyncIterator[RunOf[ResearchReport]]:
     """Start a run, and give it: its events as they come, its result, a way to stop it.
 
-    A run that is left before its end is cancelled. Example::
-
-        async with aresearch("Can metformin be repurposed for Alzheimer's disease?") as run:
-            async for logged in run.tail(): ...
-            report = await run.result()
+    A run that is left before its end is cancelled.
 
     Args:
         question: A drug and a condition, a condition alone, or a hypothesis to judge.
-        model: As ``provider:name``, '' for none; None leaves it to the settings, as key and
-            address always are.
+        model: As ``provider:name``, '' for none; None leaves it to the settings, as all keys are.
         depth: quick, standard or deep.
-        sources: Live sources, by the keys of ``tools/registry.py``, such as ``pubmed``. Without
-            snapshot and sources the settings decide.
-        snapshot: ``demo``, or the path of a .jsonl file.
+        sources: Live sources, by the keys of ``tools/registry.py``, such as ``pubmed``.
+        snapshot: ``demo``, or the path of a .jsonl file. Without either the settings decide.
+        documents: Read with what is found: paths of .pdf, .txt or .md files and of folders of them,
+            a PMID, PMCID, DOI or NCT number, and pasted texts as ``{"text": ...}``.
 
     Raises:
-        DeepCriticalError: The question cannot be worked on, or a setting is wrong.
+        DeepCriticalError: The question cannot be worked on, a document cannot be read, or a setting
+            is wrong.
         ValueError: Both a snapshot and sources are given.
     """
+    own = await _documents(documents)
     runs = await _runs(model, snapshot, sources)
     try:
-        run = runs.submit(question, depth=depth)
+        run = runs.submit(question, depth=depth, documents=own)
         try:
             yield run
         finally:
@@ -78,6 +83,7 @@ def research(
     depth: Depth = "standard",
     sources: Sequence[str] = (),
     snapshot: str | None = None,
+    documents: Sequence[Own] = (),
     on_event: Callable[[LoggedEvent], None] | None = None,
 ) -> ResearchReport:
     """Answer a question on drugs and conditions with a report; blocks until it is there.
@@ -90,8 +96,14 @@ def research(
     """
 
     async def report() -> ResearchReport:
-        opened = aresearch(question, model=model, depth=depth, sources=sources, snapshot=snapshot)
-        async with opened as run:
+        async with aresearch(
+            question,
+            model=model,
+            depth=depth,
+            sources=sources,
+            snapshot=snapshot,
+            documents=documents,
+        ) as run:
             if on_event:
                 async for logged in run.tail():
                     on_event(logged)
@@ -108,6 +120,7 @@ def ask(
     max_iterations: int | None = None,
     sources: Sequence[str] = (),
     snapshot: str | None = None,
+    documents: Sequence[Own] = (),
 ) -> DeepAnswer:
     """Answer any biomedical question in located sentences; blocks until the answer is there.
 
@@ -120,9 +133,10 @@ def ask(
     """
 
     async def answer() -> DeepAnswer:
+        own = await _documents(documents)
         runs = await _runs(model, snapshot, sources)
         try:
-            run = runs.ask(question, context=context, max_iterations=max_iterations)
+            run = runs.ask(question, context=context, max_iterations=max_iterations, documents=own)
             return await run.result()
         finally:
             await runs.close()
@@ -134,26 +148,49 @@ deep_research = ask
 """The former name of `ask`."""
 
 
-def read_study(text: str, *, title: str = "", model: str | None = None) -> StudyReading:
-    """Read the text of one study, such as an abstract: its arms, outcomes and results.
+def read_study(text: str | Path, *, title: str = "", model: str | None = None) -> StudyReading:
+    """Read one study, an abstract or the path of a .pdf, .txt or .md file: arms, outcomes, results.
 
     Nothing is searched and nothing is kept. Without a model few results are read; the reading says
     by whom it is.
 
     Raises:
-        DeepCriticalError: The model cannot be asked.
+        DeepCriticalError: The model cannot be asked, or the file cannot be read.
         ValueError: The text is empty.
     """
-    if not text.strip():
+    if isinstance(text, str) and not text.strip():
         raise ValueError("text: give the abstract of a study.")
-    record = Evidence(content=text, citation=Citation(source="web", title=title or _TITLE))
 
     async def reading() -> StudyReading:
+        record = await asyncio.to_thread(_record, text, title)
         made = await asyncio.to_thread(lambda: build_reasoner(read_settings(model)))
         async with made.for_run(RunDesk()) as reasoner:
             return (await reasoner.read_studies({"E1": record}, "")).readings["E1"]
 
     return _waited_for(reading)
+
+
+def _record(text: str | Path, title: str) -> Evidence:
+    if isinstance(text, Path):
+        return read_document(text)
+    return Evidence(content=text, citation=Citation(source="web", title=title or _TITLE))
+
+
+async def _documents(given: Sequence[Own]) -> tuple[OwnDocument, ...]:
+    """Return documents as a run takes them.
+
+    Raises:
+        DocumentError: One cannot be read, or is neither there nor an id.
+    """
+    return await documents_of(None, [_named(one) for one in given], "", reads_files=True)
+
+
+def _named(one: Own) -> str | PastedText:
+    if isinstance(one, Mapping):
+        return PastedText.model_validate(one)
+    path = Path(one).expanduser()
+    is_path = isinstance(one, Path) or path.suffix.lower() in SUFFIXES or path.is_dir()
+    return str(path.absolute()) if is_path else str(one)
 
 
 async def _runs(model: str | None, snapshot: str | None, sources: Sequence[str]) -> RunService:

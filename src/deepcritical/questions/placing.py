@@ -30,6 +30,7 @@ _HEADED = bounded(
     re.IGNORECASE,
 )
 """A condition by its last word: "hungry bone syndrome"."""
+_HEADED_END = bounded(rf"{_HEAD}$", re.IGNORECASE)
 _FOLLOWED = bounded(rf"[\s-]+{_HEAD}\b", re.IGNORECASE)
 _BESIDE = bounded(r"[\s-]{1,2}")
 _FOR = bounded(
@@ -109,6 +110,7 @@ def _as_missing(names: Names, found: Sequence[_Words]) -> Iterator[OutsideName]:
             yield OutsideName(text=words.text, condition=condition)
         elif (
             not has_drug
+            and not _HEADED_END.search(words.text)
             and len(words.text) >= _SHORTEST
             and _AS_DRUG.search(names.text[: words.start])
         ):
@@ -117,7 +119,7 @@ def _as_missing(names: Names, found: Sequence[_Words]) -> Iterator[OutsideName]:
 
 
 def _is_condition(text: str, words: _Words) -> bool:
-    headed = re.search(rf"{_HEAD}$", words.text, re.IGNORECASE)
+    headed = _HEADED_END.search(words.text)
     is_told = _FOR.search(text[: words.start]) or _DONE_TO.match(text, words.end)
     return bool(headed or is_told)
 

@@ -168,24 +168,30 @@ def first_sides_open(question: ResearchQuestion, run: Collection[str]) -> tuple[
 
 
 def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[SearchQuery]:
-    """One query for the drug with each other treatment, or the harm, that the question names.
+    """One query for the drug with each other treatment, outcome or harm that the question names.
 
     Records of these would be few among those of the first drug in the condition. A harm is seen in
-    whoever takes the drug, so the condition only ranks what is found.
+    whoever takes the drug, and what is called the condition may be why it is taken or what it
+    brings: there the condition only ranks what is found.
     """
     drug, frame = question.drug, question.frame
     if drug is None or frame is None:
         return
-    outcomes = [Condition(name=name, names=(name,)) for name in frame.outcomes if frame.raises]
-    for harm in [frame.harm] if frame.harm else outcomes:
+    outcomes = (Condition(name=name, names=(name,)) for name in frame.outcomes)
+    for seen in (*filter(None, [frame.harm]), *outcomes):
         if frame.condition:
-            yield asked(drug, harm, condition.name)
+            yield asked(drug, seen, condition.name)
+    if frame.brings_harm:
+        yield asked(drug, None, f"harm {condition.name}", block=SearchBlock.HARMS)
+    elif frame.condition is None:
+        yield asked(drug, None, f"any use {condition.name}")
     named = [other.name for other in frame.drugs if other.name != drug.name]
     named += [name for name in frame.comparators if name not in _CONTROLS]
     for other in named[:_MOST_OTHERS]:
         names = dict.fromkeys((other, *generic_names(other)))
         terms = tuple(f'"{name}"' for name in names)[:_MOST_NAMES]
         yield asked(drug, condition, other, terms)
+        yield asked(drug_named(other), condition, "compared")
 
 
 def _diseases_of(question: ResearchQuestion) -> Condition | None:
@@ -198,7 +204,9 @@ def _diseases_of(question: ResearchQuestion) -> Condition | None:
         return None
     names = (name for one in condition.each for name in (one.name, *one.names[:2]))
     asked_for = [one for one in map(condition_named, names) if one]
-    named = [one for one in map(condition_named, frame.population) if one and one.mesh_id]
+    named = [
+        one for one in map(condition_named, frame.population) if one and (one.mesh_id or one.trees)
+    ]
     apart = [n for n in named if not any(is_kind_of(a, n) or is_kind_of(n, a) for a in asked_for)]
     broad = [n for n in apart if not any(n is not o and is_kind_of(n, o) for o in apart)]
     return joined([as_condition(one) for one in broad]) if broad else None

@@ -16,6 +16,7 @@ from deepcritical.domain.question import SearchBlock, SearchQuery
 from deepcritical.domain.text import fold
 from deepcritical.vocabulary.classes import (
     DrugClass,
+    classes_above,
     classes_of,
     drug_class,
     known_members,
@@ -24,6 +25,7 @@ from deepcritical.vocabulary.conditions import (
     KnownCondition,
     broader_conditions,
     condition_named,
+    further_names,
     narrower_conditions,
 )
 from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
@@ -46,13 +48,20 @@ _WORD = bounded(r"[A-Za-z]{5,40}")
 _PLURAL = bounded(r"[a-z]{4}s$")
 _ENDING = bounded(r"(?<=[A-Za-z]{4})(?:(?<=t)ors?|ies|y|(?<=s)es|is|s|)$")
 """The end in which word forms differ, behind four letters: PubMed truncates no shorter word."""
+_DERIVED = bounded(r"[a-z]{5,40}?(?=(?:ions?|ia)$)")
+"""What a noun shares with its adjective: "cognit" of cognition and cognitive."""
 _CODED = bounded(r"[+,]")
 """In shorthand ("HER2+ BC") and in headings turned round, which no text has as a phrase."""
 _PLAIN = bounded(r"[^\W_](?:[\w' -]{0,300}[\w'])?")
 _OPERATOR = bounded(r"\b(?:and|or|not)\b", re.IGNORECASE)
 
 
-BROADLY = (SearchBlock.REVIEWS, SearchBlock.TRIALS)
+BROADLY = (
+    SearchBlock.REVIEWS,
+    SearchBlock.TRIALS,
+    SearchBlock.OBSERVATIONAL,
+    SearchBlock.HARMS,
+)
 """The kinds of evidence that are sought on a drug's classes, and on the condition above, too."""
 
 
@@ -65,6 +74,8 @@ class Concept(NamedTuple):
     """A name of the MeSH heading; '' where the vocabulary has none."""
     stems: tuple[str, ...] = ()
     """Words to be truncated, in lower case: for "alzheimer*"."""
+    parts: tuple[Concept, ...] = ()
+    """Conditions that its name joins, all of which say the same as it."""
     wider: bool = False
     """Whether it is above what is asked, so that no source is to add what lies below it."""
 
@@ -87,7 +98,7 @@ def drug_concept(drug: Drug, *, with_classes: bool = False) -> Concept:
     often name none of its drugs in their abstracts.
     """
     if group := drug_class(drug.name):
-        return _class_concept(drug, group)
+        return _class_concept(drug, group, classes_above(group) if with_classes else ())
     generic, known = generic_names(drug.name), lookup_drug(drug.name).synonyms
     if generic or known:
         # The name in the question comes first, where it is none of the vocabulary's order.
@@ -97,22 +108,29 @@ def drug_concept(drug: Drug, *, with_classes: bool = False) -> Concept:
     else:
         names = _few(drug.name, drug.synonyms, _MOST_UNSORTED)
     groups = classes_of(drug.name) if with_classes else ()
-    stems = tuple(dict.fromkeys(stem for group in groups for stem in _class_stems(group)))
-    of_classes = (n for group in groups for n in (group.name, *group.names))
-    wanted = (phrase(n) for n in of_classes if " " in n or "-" in n)
-    return Concept(_fewest((*names, *wanted)), stems=stems)
+    return Concept(_fewest((*names, *_class_phrases(groups))), stems=_stems_of(groups))
 
 
-def _class_concept(drug: Drug, group: DrugClass) -> Concept:
+def _class_phrases(groups: Iterable[DrugClass]) -> Iterator[str]:
+    names = (n for group in groups for n in (group.name, *group.names))
+    return (phrase(n) for n in names if " " in n or "-" in n)
+
+
+def _stems_of(groups: Iterable[DrugClass]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stem for group in groups for stem in _class_stems(group)))
+
+
+def _class_concept(drug: Drug, group: DrugClass, above: tuple[DrugClass, ...]) -> Concept:
     is_list = " or " in group.name  # a class that the question made
     told = group.members if is_list else [n for n in drug.synonyms if _is_drug_of(group, n)]
     listed = tuple(n for one in told for n in (one, *generic_names(one)))[:MAX_MEMBERS]
     if is_list:
         return Concept(listed)
-    stems = tuple(dict.fromkeys(_class_stems(group)))
+    stems = _stems_of((group, *above))
     others = (n for n in (group.name, *group.names) if not _has_stem(n, stems))
     names = _few(drug.name, others, MAX_SYNONYMS)
-    return Concept(_fewest((*names, *(listed or known_members(group)[:MAX_MEMBERS]))), stems=stems)
+    members = listed or known_members(group)[:MAX_MEMBERS]
+    return Concept(_fewest((*names, *_class_phrases(above), *members)), stems=stems)
 
 
 def _class_stems(group: DrugClass) -> Iterator[str]:
@@ -142,14 +160,28 @@ def condition_concept(condition: Condition) -> Concept:
     """
     known = _known(condition)
     if known is None:
-        return Concept(_few(condition.name, condition.names, _MOST_OF_CONDITION))
+        stems = tuple(_derived((condition.name, *condition.names)))
+        return Concept(_few(condition.name, condition.names, _MOST_OF_CONDITION), stems=stems)
     below = narrower_conditions(known, _MOST_NARROWER)
-    stems = tuple(dict.fromkeys(s for one in (known, *below) for s in _stems(one)))
-    named = dict.fromkeys((*condition.names, *known.names))
+    named = dict.fromkeys((*condition.names, *known.names, *further_names(known)))
+    of_names = (*(s for one in (known, *below) for s in _stems(one)), *_derived(named))
+    stems = tuple(dict.fromkeys(of_names))
     wanted = (n for n in named if not _CODED.search(n) and not _has_stem(n, stems))
     narrower = (phrase(n.name) for n in below if not _has_stem(n.name, stems))
     names = (*_few(condition.name, wanted, _MOST_OF_CONDITION), *narrower)
-    return Concept(_fewest(names), phrase(known.name) if known.mesh_id else "", stems)
+    heading = phrase(known.name) if known.mesh_id else ""
+    return Concept(_fewest(names), heading, stems, () if heading else _parts(known.name))
+
+
+def _parts(name: str) -> tuple[Concept, ...]:
+    """The two conditions that a name joins, which texts write apart: "dementia in X disease"."""
+    words = name.split()
+    pairs = ((" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words)))
+    known = ([one for one in map(condition_named, pair) if one and one.mesh_id] for pair in pairs)
+    for both in known:
+        if len(both) == len({one.name for one in both}) == 2:
+            return tuple(condition_concept(Condition(name=one.name, names=())) for one in both)
+    return ()
 
 
 def condition_concepts(query: SearchQuery) -> tuple[Concept, ...]:
@@ -231,6 +263,12 @@ def _stems(known: KnownCondition) -> Iterator[str]:
         stem = truncated(known.name.casefold()).removesuffix("*")
         if len(stem) >= _MIN_STEM:
             yield stem
+
+
+def _derived(names: Iterable[str]) -> Iterator[str]:
+    """The beginnings of nouns, with which their adjectives begin too."""
+    words = (name.casefold() for name in names if _WORD.fullmatch(name))
+    return (match[0] for word in words if (match := _DERIVED.match(word)))
 
 
 def _has_stem(name: str, stems: tuple[str, ...]) -> bool:

@@ -189,6 +189,8 @@ def _block(concept: Concept) -> str:
     parts += [f"TITLE_ABS:{stem}*" for stem in concept.stems]
     forms = dict.fromkeys(form for name in concept.phrases for form in (name, singular(name)))
     parts += [f'TITLE_ABS:"{form}"' for form in forms]
+    if concept.parts:
+        parts.append(f"({' AND '.join(f'({_block(part)})' for part in concept.parts)})")
     return " OR ".join(parts)
 
 

@@ -266,12 +266,16 @@ def _block(concept: Concept, field: str = "") -> str:
 
     `field` is a further field of its first name, such as `nm`, the names of substances.
     """
-    parts = [f'"{concept.heading}"[Mesh]'] if concept.heading else [concept.mapped]
+    # Operators are read from left to right: words that no parentheses hold would narrow the rest.
+    mapped = f"({concept.mapped})" if " " in concept.mapped else concept.mapped
+    parts = [f'"{concept.heading}"[Mesh]' if concept.heading else mapped]
     if field and concept.names and not drug_class(concept.names[0]):
         parts.append(f'"{concept.names[0]}"[{field}]')
     parts += [f"{stem}*[tiab]" for stem in concept.stems]
     phrases = {truncated(name).casefold(): truncated(name) for name in concept.phrases}
     parts += [f'"{name}"[tiab]' for name in phrases.values()]
+    if concept.parts:
+        parts.append(f"({' AND '.join(f'({_block(part)})' for part in concept.parts)})")
     return " OR ".join(filter(None, parts))
 
 

@@ -72,6 +72,14 @@ def classes_of(drug: str) -> tuple[DrugClass, ...]:
     return tuple(sorted(found, key=lambda group: len(group.members)))
 
 
+def classes_above(group: DrugClass) -> tuple[DrugClass, ...]:
+    """The classes that hold all members of a class and more, the narrowest first."""
+    own = set(group.members)
+    groups = dict.fromkeys(_table().at.values())
+    found = (g for g in groups if own and own < set(g.members) and len(g.members) <= _WIDE)
+    return tuple(sorted(found, key=lambda group: len(group.members)))
+
+
 def listed_class(names: Sequence[str]) -> DrugClass:
     """The class that a question makes of drugs: "rivaroxaban, edoxaban or dabigatran"."""
     *others, last = names

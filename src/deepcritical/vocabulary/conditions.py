@@ -7,7 +7,7 @@ Ontology and a reviewed list.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import NamedTuple
@@ -139,6 +139,28 @@ def condition_spelled(key: str) -> str:
     """A folded name as it is written, in small letters: "diabetes mellitus" for its folded form."""
     known = _condition(_table().at[key])
     return next((n.lower() for n in (known.name, *known.names) if key_of(n) == key), key)
+
+
+@cache
+def _keys_of() -> dict[int, tuple[str, ...]]:
+    """Row -> its folded names."""
+    keys = defaultdict(list)
+    for key, row in _table().at.items():
+        keys[row].append(key)
+    return {row: tuple(found) for row, found in keys.items()}
+
+
+@cache
+def further_names(known: KnownCondition) -> tuple[str, ...]:
+    """Return the folded names of a condition that stand in one order of words alone, short first.
+
+    Of names that stand in several orders the table does not tell which one is written.
+    """
+    own = {key_of(name) for name in (known.name, *known.names)}
+    keys = _keys_of().get(_table().at.get(key_of(known.name), -1), ())
+    orders = Counter(tuple(sorted(key.split())) for key in {*keys, *own})
+    once = (key for key in keys if orders[tuple(sorted(key.split()))] == 1 and key not in own)
+    return tuple(sorted(once, key=lambda key: (len(key), key)))
 
 
 def condition_named(name: str) -> KnownCondition | None:

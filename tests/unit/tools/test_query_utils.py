@@ -72,7 +72,7 @@ class TestTerms:
         query = asked(drug=EXAMPLOL, condition=TESTITIS, terms=("TST1", "pain relief"))
         assert pubmed_term(query) == (
             '(examplol OR "examplol"[nm] OR "examplol"[tiab] OR "madeuphage"[tiab])'
-            ' AND (Tester\'s disease OR "Tester\'s disease*"[tiab] OR "testitis"[tiab])'
+            ' AND ((Tester\'s disease) OR "Tester\'s disease*"[tiab] OR "testitis"[tiab])'
             " AND (TST1 OR (pain relief))"
         )
         assert europepmc_query(query) == (

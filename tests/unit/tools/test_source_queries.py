@@ -12,7 +12,13 @@ from deepcritical.questions.naming import as_condition
 from deepcritical.questions.reading import read_frame
 from deepcritical.questions.searching import search_sides
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.concepts import MAX_MEMBERS, condition_concept, drug_concept, truncated
+from deepcritical.tools.concepts import (
+    BROADLY,
+    MAX_MEMBERS,
+    condition_concept,
+    drug_concept,
+    truncated,
+)
 from deepcritical.tools.europepmc import europepmc_query
 from deepcritical.tools.pubmed import pubmed_term
 from deepcritical.tools.query_utils import trial_params
@@ -64,14 +70,14 @@ def test_reviews_and_trials_are_sought_on_the_classes_of_a_drug_too() -> None:
     names = {"drug": Drug(name="risperidone"), "condition": known("delirium")}
     for block in SearchBlock:
         of_class = "antipsychotic*[tiab]" in pubmed_term(asked(**names, block=block))
-        assert of_class == (block in (SearchBlock.REVIEWS, SearchBlock.TRIALS))
+        assert of_class == (block in BROADLY)
 
 
 def test_reviews_and_trials_are_sought_on_the_condition_above_too() -> None:
     of = {"condition": known("Alzheimer's disease")}
     for block in SearchBlock:
         above = "dementia*[tiab]" in pubmed_term(asked(**of, block=block))
-        assert above == (block in (SearchBlock.REVIEWS, SearchBlock.TRIALS))
+        assert above == (block in BROADLY)
     heart_failure = condition_named("heart failure")
     assert heart_failure
     assert broader_conditions(heart_failure) == ()
@@ -128,7 +134,7 @@ def test_a_heading_is_searched_as_one_only_where_its_id_is_known() -> None:
 
 def test_a_name_without_a_heading_is_left_to_pubmed_to_map() -> None:
     term = pubmed_term(asked(condition=Condition(name="long testitis", known=False)))
-    assert '(long testitis OR "long testit*"[tiab])' in term
+    assert '((long testitis) OR "long testit*"[tiab])' in term
 
 
 def test_a_name_with_an_operator_is_not_left_to_pubmed() -> None:
@@ -204,3 +210,10 @@ def test_the_disease_of_those_studied_is_searched_beside_what_is_treated(
     assert [one.name for one in within] == searched
     term = pubmed_term(SourceQuery(**dict(query)))
     assert all(f'OR "{name}"[Mesh]' in term for name in searched)
+
+
+def test_an_adjective_and_names_joined_in_one_are_found_too() -> None:
+    assert "cognit*[tiab]" in pubmed_term(asked(condition=Condition(name="cognition", names=())))
+    joined = pubmed_term(asked(condition=known("Parkinson disease dementia")))
+    assert '("Parkinson Disease"[Mesh]' in joined
+    assert ') AND ("Dementia"[Mesh]' in joined

@@ -98,28 +98,28 @@ def ask(
     quiet: options.Quiet = False,
     reuse: Reuse = None,
     no_similar: NoSimilar = False,
+    own: options.With = None,
 ) -> None:
     """Answer any biomedical QUESTION in located sentences with inline [n]; takes 1-3 minutes live.
 
-    A checklist says what must be known; sources are searched for what it still wants. With
-    --evidence only records at hand are asked, and passages are quoted.
+    Sources are searched for what a checklist still wants; --evidence quotes records at hand alone.
 
     Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
     question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
     setting; 10 no source reachable; 11 file or database not usable; 12 time limit; 14 no such run;
     17 question declined; 18-21 database damaged, only readable, full, absent; 130 interrupted.
     """
-    asked = checked_question(question)
+    question = checked_question(question)
     if evidence is not None:
-        chosen_model_options = (model, model_base_url, ask_key or None)
-        _refuse(snapshot, sources, context, max_iterations, out, reuse, *chosen_model_options)
-        found = ask_records(evidence, asked, most or _MOST, as_json=as_json)
+        searching = (snapshot, sources, context, max_iterations, out, reuse, own)
+        _refuse(*searching, model, model_base_url, ask_key or None)
+        found = ask_records(evidence, question, most or _MOST, as_json=as_json)
     else:
+        again = Reusing(reuse, look=not (no_similar or quiet or own))
         folder = _folder(out, most)
-        reusing = Reusing(reuse, look=not (no_similar or quiet))
-        wanted = _Asked(asked, context, max_iterations, folder, quiet, as_json, reusing)
-        with_model = options.chosen_model(model, model_base_url, ask_key)
-        found = _research(wanted, options.chosen(snapshot, sources), with_model)
+        wanted = _Asked(question, context, max_iterations, folder, quiet, as_json, again)
+        place = options.chosen(snapshot, sources, own)
+        found = _research(wanted, place, options.chosen_model(model, model_base_url, ask_key))
     if not found:
         raise typer.Exit(NO_EVIDENCE)
 
@@ -128,7 +128,7 @@ def _refuse(*searching: object) -> None:
     if any(option not in (None, "") for option in searching):
         raise typer.BadParameter(
             "it asks records at hand and no model: leave out --snapshot, --sources, --context, "
-            "--max-iterations, --out, --reuse and the options of a model",
+            "--max-iterations, --out, --reuse, --with and the options of a model",
             param_hint="--evidence",
         )
 
@@ -152,7 +152,8 @@ def _research(wanted: _Asked, choice: options.Choice, model: options.ChosenModel
     ended = former_run(similar, wanted.reusing, DeepAnswer)
     if ended is None:
         log_path = prepared(wanted.out, ANSWER_FILES)
-        ask_it = partial(runs.ask, wanted.question, log_path=log_path, **limits)
+        given = {**limits, "log_path": log_path, "documents": choice.documents}
+        ask_it = partial(runs.ask, wanted.question, **given)
         check = runs.check(wanted.question, DEEP_RESEARCH, context=wanted.context)
         # A program that reads JSON reads of a failure, too; people are told on stderr.
         failed = _print_failure if wanted.as_json else None

@@ -45,6 +45,14 @@ Sources = Annotated[
         f"by default {', '.join(DEFAULT_KEYS)}."
     ),
 ]
+With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        help="A document of your own that is read too: a .pdf, .txt or .md file, a folder of them, "
+        "or a PMID, PMCID, DOI or NCT id; may be given several times.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr, only warnings.")]
 
 

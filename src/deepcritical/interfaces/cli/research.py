@@ -66,14 +66,6 @@ _FromPlan = Annotated[
     Path | None,
     typer.Option(help="Start with the plan in this file, which has question, sources and limits."),
 ]
-_With = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--with",
-        help="A document of your own that is read too: a .pdf, .txt or .md file, a folder of them, "
-        "or a PMID, PMCID, DOI or NCT id; may be given several times.",
-    ),
-]
 
 
 def _wanted_form(as_json: bool, full: bool) -> ended.Wanted:
@@ -104,7 +96,7 @@ def research(
     from_plan: _FromPlan = None,
     reuse: ended.Reuse = None,
     no_similar: ended.NoSimilar = False,
-    own: _With = None,
+    own: options.With = None,
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import PureWindowsPath
 from typing import Annotated
@@ -13,7 +14,8 @@ from starlette.datastructures import UploadFile
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.markdown import one_line
-from deepcritical.domain.recipe import OwnDocument
+from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument
+from deepcritical.interfaces.access import Access, Caller
 from deepcritical.interfaces.caller import Rules, Runs, Who
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.uploads import KEPT_S, Uploads
@@ -22,18 +24,14 @@ from deepcritical.tools.documents import MAX_BYTES, document_of
 AT_ONCE = 2
 """Documents that a process reads at once: each may take a gigabyte of memory for a while."""
 _MAX_NAME = 200
-_FORM = {
-    "required": True,
-    "content": {
-        "multipart/form-data": {
-            "schema": {
-                "type": "object",
-                "required": ["file"],
-                "properties": {"file": {"type": "string", "format": "binary"}},
-            }
-        }
-    },
-}
+_FILE = {"type": "string", "format": "binary"}
+
+
+def _form(field: Mapping[str, object]) -> dict[str, object]:
+    schema = {"type": "object", "required": ["file"], "properties": {"file": field}}
+    return {"required": True, "content": {"multipart/form-data": {"schema": schema}}}
+
+
 documents_router = APIRouter()
 
 
@@ -55,21 +53,43 @@ class UploadedDocument(Model):
     """For an anonymous user who sent none: send it as Bearer token with the run."""
 
 
-@documents_router.post("/documents", status_code=201, openapi_extra={"requestBody": _FORM})
+@documents_router.post("/documents", status_code=201, openapi_extra={"requestBody": _form(_FILE)})
 async def upload_document(
     caller: Who, rules: Rules, runs: Runs, request: Request
 ) -> UploadedDocument:
     """Read a PDF, TXT or MD file, and keep its text for a run; the file itself is not kept."""
+    (kept,) = await _kept(request, runs, rules, caller, most=1)
+    return kept
+
+
+@documents_router.post(
+    "/documents/folder",
+    status_code=201,
+    openapi_extra={"requestBody": _form({"type": "array", "items": _FILE})},
+)
+async def upload_folder(
+    caller: Who, rules: Rules, runs: Runs, request: Request
+) -> list[UploadedDocument]:
+    """Read the files of a folder, each in a field `file`; none is kept if one cannot be read."""
+    return await _kept(request, runs, rules, caller, most=MAX_DOCUMENTS)
+
+
+async def _kept(
+    request: Request, runs: RunService, rules: Access, caller: Caller, most: int
+) -> list[UploadedDocument]:
     rules.admit_upload(caller)
     uploads = _uploads(runs)
-    # Only now, so that nobody who may not has the server take in megabytes.
-    async with request.form(max_files=1, max_fields=1) as form:
-        sent = form.get("file")
-        if not isinstance(sent, UploadFile):
+    # Only after the caller is admitted does the server take in megabytes.
+    async with request.form(max_files=most, max_fields=1) as form:
+        sent = [file for file in form.getlist("file") if isinstance(file, UploadFile)]
+        if not sent:
             raise HTTPException(422, "The form has no file in its field `file`.")
+        for _ in sent[1:]:
+            rules.admit_upload(caller)
         async with request.app.state.reading:
-            document = await _read(sent)
-    return _shown(await uploads.add(document, caller.user_id), caller.owner_token)
+            documents = [await _read(file) for file in sent]
+    kept = [await uploads.add(document, caller.user_id) for document in documents]
+    return [_shown(one, caller.owner_token) for one in kept]
 
 
 @documents_router.delete("/documents/{document_id}", status_code=204)
