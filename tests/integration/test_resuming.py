@@ -157,7 +157,7 @@ class TestResuming:
         assert "made-up-key" not in await asyncio.to_thread(raw_text, service.url)
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(("losses", "after_s"), [(2, 60.0), (3, 0.0)])
+    @pytest.mark.parametrize(("losses", "after_s"), [(2, 60.0), (4, 0.0)])
     async def test_a_run_that_ends_its_process_again_and_again_ends_as_failed(
         self,
         service: Services,

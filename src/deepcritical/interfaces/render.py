@@ -98,7 +98,7 @@ _said(
     events.DeadlineMoved,
     lambda e: (
         f"Model {e.model} took {e.first_answer_s:.0f} s for its first answer: the run may take "
-        f"{e.deadline_s / 60:.0f} minutes"
+        f"{e.deadline_s:.0f} s"
     ),
 )
 

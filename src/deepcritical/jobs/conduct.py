@@ -95,12 +95,12 @@ async def _schedule(run: RunOf[Any], tool: Tool, recorder: Recorder) -> None:
     session = run.session
     await recorder.begin()
     await session.emit(events.RunStarted(question=session.text, reasoner=session.reasoner.name))
-    limits, told = session.limits, recorder.telemetry
-    desk = RunDesk(limits, lambda: session.elapsed_s, session.hear, run.key, told)
+    told = recorder.telemetry
+    desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, run.key, told)
     without_key = session.reasoner
     try:
         async with (
-            within(limits, recorder.left_s) as recorder.deadline,
+            within(lambda: session.limits, recorder.left_s) as recorder.deadline,
             run.open_sources() as sources,
             DurableReasoner(without_key, recorder).for_run(desk) as session.reasoner,
         ):

@@ -38,6 +38,10 @@ MOST_TAKEOVERS = 1
 """Number of retries of a run at the place where it was lost with a worker that had it alone."""
 
 
+MOST_IN_ALL = 8
+"""Number of retries of a run at one place, whatever the losses tell."""
+
+
 class Parts(NamedTuple):
     """The parts that a run needs beside its recipe."""
 
@@ -193,7 +197,8 @@ class Hosted:
             )
         lost = begun.takeovers + begun.lost_with_others
         suspected = begun.lost_with_others > MOST_WITH_OTHERS
-        if begun.takeovers > MOST_TAKEOVERS or (begun.takeovers and suspected):
+        many = begun.takeovers > MOST_TAKEOVERS or lost > MOST_IN_ALL
+        if many or (begun.takeovers and suspected):
             raise errors.ReasoningError(
                 f"The process that conducted the run was lost {lost} times at the same place of "
                 "it, last with no other run there: this run is taken for the cause.",

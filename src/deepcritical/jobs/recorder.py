@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
 from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, StorageError
-from deepcritical.domain.events import Event, RunCancelled, RunFailed
+from deepcritical.domain.events import DeadlineMoved, Event, RunCancelled, RunFailed
 from deepcritical.domain.recorded_errors import RecordedError
 from deepcritical.jobs.engine import Journal
 from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome
@@ -128,7 +128,7 @@ class Recorder:
             ResearchCancelled: As `Journal.record`.
             StorageError: The run was ended elsewhere.
         """
-        done_here, limits = False, self._session.limits
+        done_here = False
         self._calls += 1  # before anything is awaited: in the same order in every process
         step = f"{self._calls}:{form.name}"
 
@@ -149,7 +149,7 @@ class Recorder:
         self._session.stop_wanted = outcome.stop_wanted
         for event in () if done_here else outcome.told:
             await self._session.hear(event)
-        if not done_here or limits is not self._session.limits:
+        if not done_here:
             self._reset_deadline()
         if error := self._refused or (outcome.error and outcome.error.restored()):
             raise error
@@ -213,6 +213,8 @@ class Recorder:
         told.append(event)
         try:
             await self._session.hear(event)
+            if isinstance(event, DeadlineMoved):
+                self._reset_deadline()
         except StorageError as error:
             # A log that takes no more is no outcome of the call, and is not recorded.
             self._refused = error

@@ -187,7 +187,7 @@ class RunService(KnownRuns):
         session = session_of(recipe, EventLog(str(uuid.uuid4())), reasoner, self.clock, "")
         desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key)
         async with (
-            within(session.limits),
+            within(lambda: session.limits),
             self._opening(recipe.place)() as session.sources,
             session.reasoner.for_run(desk) as session.reasoner,
         ):
@@ -274,6 +274,8 @@ class RunService(KnownRuns):
         if plan:
             check_plan(plan, text, place, most)
             limits = plan.limits
+            if not most.paced:
+                limits = limits.until(limits.deadline_s)
         if rounds is not None:
             limits = RunLimits(**{**dict(limits), "max_iterations": rounds})
         other_model = given.get("reasoner") not in (None, self.reasoner)

@@ -69,7 +69,7 @@ class RunAccount:
             await self._plan()
 
     async def _plan(self) -> None:
-        limits, new_records = self._desk.limits, self.new_records
+        limits, new_records = self._purse.limits, self.new_records
         parts = list(
             _parts(self._server, limits, new_records, self.matching, manages=self._manages)
         )

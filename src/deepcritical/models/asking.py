@@ -153,8 +153,9 @@ class Asker:
         self.purse.spent, main.asked = asked.spent, asked.questions
         main.failed_in_a_row, main.given_up = asked.failed_in_a_row, asked.given_up
         main.mode = asked.mode or main.mode
-        main.answered, self._moved_to = asked.answered, asked.deadline_s
+        main.answered = asked.answered
         if asked.deadline_s:
+            self._moved_to = asked.deadline_s
             self.purse.limits = self.purse.limits.until(asked.deadline_s)
         if main.asked:
             main.tried.set()

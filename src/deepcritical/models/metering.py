@@ -10,7 +10,6 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from pydantic_ai import exceptions as failures
@@ -138,13 +137,18 @@ class Metered(WrapperModel):
             raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
         await self._reserved(most)
         actual = most  # also for an answer that is not used: the model has written it
-        sent = place.sent
-        note = partial(self._book.sending, place)
-        begun_s = time.monotonic()
+        sent, begun_s = place.sent, time.monotonic()
+
+        async def note() -> None:
+            nonlocal begun_s
+            limit.reschedule(None)  # what the database takes is no time of the model's
+            await self._book.sending(place)
+            begun_s = time.monotonic()
+            limit.reschedule(asyncio.get_running_loop().time() + self._answer_s)
+
         try:
-            left_s = self._purse.seconds_left(self._judgement)
             async with (
-                asyncio.timeout(min(self._server.timeout_s, left_s)),
+                asyncio.timeout(self._answer_s) as limit,
                 noted(note, by_client=self._server.notes),
             ):
                 response = await super().request(*asked)
@@ -169,6 +173,11 @@ class Metered(WrapperModel):
             self._purse.settle(most, actual)
             self._settled.set()
         await self._book.keep(place, answer, actual)
+
+    @property
+    def _answer_s(self) -> float:
+        """Seconds that an answer may take."""
+        return min(self._server.timeout_s, self._purse.seconds_left(self._judgement))
 
     async def _unanswered(self, place: Place, sent_before: int) -> None:
         """Take the note back, if it was made."""

@@ -1,7 +1,7 @@
 """Notes a request to a model when it goes out, for what is noted is charged.
 
 A process may die between the note and the request, and nobody answers that: so it is the client
-that notes, when it has the request ready, and not who asks for it.
+that notes, when it has the request ready to be sent, and not who asks for it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ async def noted(note: Callable[[], Awaitable[None]], *, by_client: bool) -> Asyn
 
 
 def noting_client() -> AsyncClient:
-    """Return a client that notes each request, once where it is redirected."""
+    """Return a client that notes each request once it is ready."""
     client = create_async_httpx2_client()
     hooks = client.event_hooks
     client.event_hooks = {**hooks, "request": [*hooks["request"], _note]}

@@ -195,7 +195,7 @@ class Chat:
         )
         advice = "Ask a narrower question, or raise DEEPCRITICAL_CHAT_DEADLINE_S."
         async with (
-            within(self._limits, late="The answer did not come", advice=advice),
+            within(lambda: self._limits, late="The answer did not come", advice=advice),
             self._reasoner.for_turn(desk) as reasoner,
         ):
             ending = await self._answered(text, reasoner, talk)

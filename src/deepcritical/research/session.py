@@ -121,6 +121,8 @@ class ResearchSession:
 
     def __post_init__(self) -> None:
         self._started_s = self.clock()
+        self.given_limits = self.limits
+        """As they were before anything moved them."""
 
     def go_by(self, clock: Callable[[], float]) -> None:
         """Count the seconds by this clock, from now."""
@@ -217,7 +219,7 @@ def session_of(
     """Return the session of a run before its first step, or before it is replayed."""
     return ResearchSession(
         text=recipe.question,
-        limits=recipe.limits,
+        limits=_limits_of(recipe, log),
         reasoner=reasoner,
         log=log,
         clock=clock,
@@ -226,6 +228,12 @@ def session_of(
         owner=owner_of(recipe, user_id, log.run_id),
         plan=recipe.plan,
     )
+
+
+def _limits_of(recipe: Recipe, log: EventLog) -> RunLimits:
+    """Return the limits that a run has, which a former process may have moved."""
+    told = [e.event for e in log.events if isinstance(e.event, DeadlineMoved)]
+    return recipe.limits.until(told[-1].deadline_s) if told else recipe.limits
 
 
 def owner_of(recipe: Recipe, user_id: str, run_id: str) -> str:

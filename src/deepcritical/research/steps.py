@@ -110,7 +110,7 @@ async def plan_research(session: ResearchSession, place: Place) -> ResearchPlan:
         question=session.understood,
         place=place,
         queries=tuple(PlannedQuery.of(query) for query in queries[:MOST_QUERIES]),
-        limits=session.limits,
+        limits=session.given_limits,
         notices=tuple(session.notices),
     )
 

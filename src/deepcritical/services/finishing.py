@@ -79,7 +79,7 @@ async def in_slices(do: Callable[[Sequence[T]], R], items: Sequence[T], size: in
 
 @contextlib.asynccontextmanager
 async def within(
-    limits: RunLimits,
+    limits: Callable[[], RunLimits],
     left_s: float | None = None,
     *,
     late: str = "The run did not end",
@@ -87,13 +87,15 @@ async def within(
 ) -> AsyncIterator[asyncio.Timeout]:
     """Yield the deadline of a run, which may be rescheduled; `left_s` None is the whole time.
 
+    The `limits` are those of the moment, for they may be moved meanwhile.
+
     Raises:
         BudgetExceeded: The deadline has passed; it says what was `late`.
     """
     try:
-        async with asyncio.timeout(limits.deadline_s if left_s is None else left_s) as deadline:
+        async with asyncio.timeout(limits().deadline_s if left_s is None else left_s) as deadline:
             yield deadline
     except TimeoutError as error:
         if not deadline.expired():
             raise  # somebody else's time-out
-        raise BudgetExceeded(f"{late} within {limits.deadline_s:g} s.", advice) from error
+        raise BudgetExceeded(f"{late} within {limits().deadline_s:g} s.", advice) from error

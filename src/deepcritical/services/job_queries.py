@@ -147,7 +147,7 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
     neighbour of the cause looks the same until then, and of one that was taken up just before the
     worker's last sign of life: how much later others noticed its end tells nothing, nor does the
     end of a worker that left no sign. A run that is suspected by then waits for a worker that has
-    proved steady, so that each loss after that tells.
+    proved steady, so that the second loss after that tells, however soon it comes.
     """
     begun = jobs.c.first_step_at.is_not(None) & (jobs.c.worker != "")
     counts = ("takeovers", "lost_at", "lost_with_others")
@@ -160,7 +160,7 @@ def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
         place = _place(connection, row.run_id)
         lived_s = (row.beat_at or row.taken_at) - row.taken_at
         before = (row.takeovers, row.lost_with_others) if row.lost_at == place else (0, 0)
-        waited = before[1] > MOST_WITH_OTHERS
+        waited = before[1] > MOST_WITH_OTHERS + 1
         telling = of_worker[row.worker] == 1 and (waited or lived_s >= _START_S)
         change = {
             "worker": "",

@@ -60,7 +60,7 @@ LINES: list[tuple[Any, list[str]]] = [
     ),
     (
         events.DeadlineMoved(model="m", first_answer_s=20.4, deadline_s=300.0),
-        ["m took 20 s", "5 minutes"],
+        ["m took 20 s", "300 s"],
     ),
     (
         events.JudgementMade(
