@@ -240,6 +240,25 @@ class TestBudget:
         assert run.made_by["assessment"] == {"model"}
         assert run.events[-1].at - run.events[0].at < timedelta(seconds=moved.deadline_s)
 
+    @pytest.mark.slow
+    async def test_a_deadline_moves_while_a_call_is_under_way_and_a_plan_keeps_the_default(
+        self, tmp_path: Path
+    ) -> None:
+        server = ModelServer()
+        server.latency_s = 1.0
+        async with running(server.app) as url:
+            model = model_server("vllm:made-up", base_url=f"{url}v1", profile="small")
+            runs = run_service(
+                many(tmp_path), LLMReasoner(model), deadline_s=6.0, paced=True, max_iterations=1
+            )
+            plan = await runs.plan(QUESTION)
+            assert (plan.limits.deadline_s, plan.limits.paced) == (6.0, True)
+            events = await ended(runs.submit(QUESTION, plan=plan))
+        (moved,) = of_type(events, "deadline_moved")
+        assert moved.deadline_s > 6.0
+        by_model = [e.judgement for e in of_type(events, "judgement_made") if e.made_by != "rules"]
+        assert "reading" in by_model
+
     @pytest.mark.parametrize("max_cost_usd", [0.0, 0.02, 0.1, 0.2, 0.5, 5.0])
     async def test_no_number_of_dollars_is_exceeded(
         self, tmp_path: Path, max_cost_usd: float

@@ -254,3 +254,21 @@ async def test_a_slow_model_gets_more_time_where_no_deadline_was_set(paced: bool
             async with open_asker(priced(f"{url}v1"), desk) as second:
                 second.go_on(asker.asked)
                 assert second.purse.limits == limits
+
+
+class Stalling(AnswerBook):
+    """A record that takes longer for a note than the model may for its answer."""
+
+    async def sending(self, place: Place) -> None:
+        await asyncio.sleep(0.6)
+        await super().sending(place)
+
+
+async def test_what_the_record_of_a_request_takes_is_no_time_of_the_models() -> None:
+    server = ModelServer()
+    async with running(server.app) as url:
+        desk = RunDesk(book=Stalling())
+        async with open_asker(priced(f"{url}v1", timeout_s=0.5), desk) as asker:
+            await ask(asker)
+            assert (asker.purse.spent.unanswered, len(server.asked)) == (0, 1)
+            assert asker.purse.first_answer_s < 0.5
