@@ -53,8 +53,10 @@ def script(name: str) -> str:
     return asset("common.js") + asset(name)
 
 
-HEAD = "<style>" + "\n".join([*map(asset, SHEETS), stylesheet()]) + "</style>"
-"""In the head and not as `css=`, which loses media queries."""
+def own_style() -> str:
+    """Return the sheets of the page's parts; `css=` of the framework would lose media queries."""
+    return "\n".join([*map(asset, SHEETS), stylesheet()])
+
 
 _FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
 THEME = gr.themes.Base(
