@@ -36,11 +36,15 @@ def html(value: str | None, **options: Any) -> gr.HTML:
     return gr.HTML(value, apply_default_css=False, **options)
 
 
-def problem(text: str, offers: Sequence[str] = ()) -> str:
-    """Return an error message as the page shows it, with a button for each question offered."""
+def problem(text: str, offers: Sequence[str] = (), *, failed: bool = True) -> str:
+    """Return a message as the page shows it, with a button for each question offered.
+
+    Only a message that something failed looks like an error.
+    """
     buttons = "".join(f'<button type="button">{escape(visible(one))}</button>' for one in offers)
     choose = f'<p class="choose" role="group" aria-label="Ask instead">{buttons}</p>'
-    return f'<p class="problem" role="alert">{escape(text)}</p>{choose if offers else ""}'
+    kind = "problem" if failed else "problem asks"
+    return f'<p class="{kind}" role="alert">{escape(text)}</p>{choose if offers else ""}'
 
 
 def asset(name: str) -> str:
