@@ -104,7 +104,9 @@ function draw(run) {
     }));
   }
   panels.append(side);
-  panels.onkeydown = (event) => event.key === "Escape" && !document.querySelector(":popover-open") && leave(list);
+  panels.onkeydown = ({ key }) => {
+    if (key === "Escape" && !document.querySelector(":popover-open")) leave(list);
+  };
   list.onkeydown = (event) => step(event, [...list.children]);
   const box = node("div", { class: "dc-report" }, list, panels, sources);
   box.addEventListener("click", (event) => opened(event, event.target));
@@ -117,6 +119,7 @@ function draw(run) {
 }
 
 function leave(list) {
+  if (root.querySelector(".side").hidden) return;
   list.firstChild.click();
   list.firstChild.focus();
 }
