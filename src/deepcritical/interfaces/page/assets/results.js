@@ -214,6 +214,8 @@ function show(run) {
 const tries = [...root.querySelectorAll(".empty button")];
 tries.slice(1).forEach((one) => (one.tabIndex = -1));
 root.querySelector(".empty .choose").onkeydown = (event) => step(event, tries, () => {});
+// The framework names each depth apart, which makes a stop of each.
+document.addEventListener("focusin", () => document.querySelectorAll("#depth input").forEach((one) => (one.name = "depth")));
 if (!new URLSearchParams(window.location.search).has("run")) sample();
 watch("value", () => show(props.value));
 show(props.value);
