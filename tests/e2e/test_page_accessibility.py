@@ -141,8 +141,8 @@ def declined(page: Page) -> None:
 
 def unreachable(page: Page) -> None:
     landing(page)
-    page.route("**/api/health", lambda route: route.abort())
-    page.route("**/gradio_api/**", lambda route: route.abort())
+    page.route("**/api/health", lambda route: route.abort("connectionrefused"))
+    page.route("**/gradio_api/**", lambda route: route.abort("connectionrefused"))
     ask(page, goto=False)
     expect(page.locator(".results > .problem")).to_contain_text("cannot be reached")
 
