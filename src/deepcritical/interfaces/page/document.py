@@ -21,6 +21,7 @@ from deepcritical.interfaces.page.parts import own_style
 FILES = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
 _LISTED = re.compile(r"m\.f=\[(.*?)\]")
 _END = b"</head>"
+_OWN_LINK = re.compile(rb'<link rel="stylesheet" crossorigin href="\./assets/index-[^"]+">')
 
 
 def sheets_of(components: set[str]) -> list[str]:
@@ -37,7 +38,8 @@ def sheets_of(components: set[str]) -> list[str]:
         loads = re.search(rf"[{{,]{kind}:\{{(.*?import\.meta\.url\))\}}", known)
         numbers = re.findall(r"Deps\(\[([\d,]*)", loads[1] if loads else "")
         parts |= {names[int(number)] for number in ",".join(numbers).split(",") if number}
-    return sorted(name for name in parts if name.endswith(".css") and not name.startswith("index-"))
+    sheets = (name for name in parts if name.endswith(".css"))
+    return sorted(sheets, key=lambda name: (not name.startswith("index-"), name))
 
 
 def _script(pattern: str) -> str:
@@ -93,7 +95,9 @@ class Document:
                 if headers.get("content-type", "").startswith("text/html"):
                     del headers["content-length"]
             elif message["type"] == "http.response.body":
-                body = message.get("body", b"").replace(_END, self._links + _END, 1)
+                body = message.get("body", b"")
+                body = _OWN_LINK.sub(b"", body) if self._names else body
+                body = body.replace(_END, self._links + _END, 1)
                 message = {**message, "body": body}
             await send(message)
 
