@@ -89,7 +89,7 @@ async def sweep(scale: float) -> list[Cell]:
 
 
 def main() -> None:
-    """Print the table; exit 1 if a run has no report, is late, or does not say what was not done."""
+    """Print the table; exit 1 if one has no report, is late, or does not say what was not done."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=4.0)
     scale = parser.parse_args().scale

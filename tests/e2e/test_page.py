@@ -197,7 +197,7 @@ def test_a_server_that_cannot_be_reached_leaves_the_question_to_be_asked_again(
         page.get_by_label("Your question").press("Enter")
         expect(page.locator("body[data-starting]")).to_have_count(0)
         expect(page.get_by_label("Your question")).to_have_value(QUESTION)
-        expect(page.get_by_text("Connection to the server was lost")).to_be_visible()
+        expect(page.get_by_text("The server cannot be reached")).to_be_visible()
 
 
 def test_a_server_that_is_stopped_ends_its_runs_and_says_so(
@@ -218,7 +218,7 @@ def test_an_unknown_run_is_explained(page: Page) -> None:
 
 def test_an_example_is_asked_by_its_button(page: Page) -> None:
     page.goto("/")
-    example = page.get_by_role("group", name="Things to try").get_by_role("button").first
+    example = page.get_by_role("toolbar", name="Things to try").get_by_role("button").first
     question = example.inner_text()
     example.click()
     expect(page.locator(".live .question")).to_have_text(question)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.conftest import paper, snapshot, trial
-from tests.e2e.pages import ask, browser, fail, open_options, page_server, unfold
+from tests.e2e.pages import ask, browser, fail, open_options, page_server, picture, unfold
 from tests.e2e.test_page_chat import of_run, page, said
 from tests.servers.serving import serving
 
@@ -42,9 +42,9 @@ LOOKS = (
     Look("dark", 1440, 900),
     Look("dark", 390, 844),
     Look("light", 390, 844),
+    Look("light", 1280, 800),
+    Look("dark", 1280, 800),
 )
-
-EVERY_LOOK = (*LOOKS, Look("light", 1280, 800), Look("dark", 1280, 800))
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +134,19 @@ def meanings(page: Page) -> None:
     expect(page.get_by_role("group", name="Ask instead")).to_be_visible()
 
 
+def declined(page: Page) -> None:
+    ask(page, "What is the weather in Paris?")
+    expect(page.locator(".asks")).to_contain_text("not a question of biomedicine")
+
+
+def unreachable(page: Page) -> None:
+    landing(page)
+    page.route("**/api/health", lambda route: route.abort("connectionrefused"))
+    page.route("**/gradio_api/**", lambda route: route.abort("connectionrefused"))
+    ask(page, goto=False)
+    expect(page.locator(".results > .problem")).to_contain_text("cannot be reached")
+
+
 def looked_up(page: Page) -> None:
     landing(page)
     expect(said(page, "find papers on examplol").locator(".answer")).to_be_visible()
@@ -164,20 +177,27 @@ STATES: tuple[Callable[[Page], None], ...] = (
     failed,
     refused,
     meanings,
+    declined,
+    unreachable,
     looked_up,
     answer,
 )
 
 
-def check(page: Page, looks: Sequence[Look] = LOOKS) -> None:
-    """Fail with every serious barrier that axe-core finds in what is shown, in each look of it."""
+def check(page: Page, name: str = "") -> None:
+    """Fail with every serious barrier that axe-core finds in what is shown, in each look of it.
+
+    With a name, a picture of each look is left.
+    """
     told: list[str] = []
-    for look in looks:
+    for look in LOOKS:
         page.emulate_media(color_scheme=look.scheme)
         page.set_viewport_size({"width": look.width, "height": look.height})
         if page.locator(".gradio-container").count():  # pages without script follow the browser
             expect(page.locator("body.dark")).to_have_count(int(look.scheme == "dark"))
         assert page.evaluate(SETTLED) == 0
+        if name:
+            picture(page, f"state-{name}-{look.width}-{look.scheme}")
         told += [f"{look.scheme} {look.width}: {barrier}" for barrier in barriers(page)]
     assert not told, "\n".join(told)
 
@@ -200,7 +220,7 @@ def test_no_state_has_a_serious_barrier(
         (folder / "open").unlink()
     try:
         state(page)
-        check(page, EVERY_LOOK if state is left_out else LOOKS)
+        check(page, state.__name__)
     finally:
         (folder / "open").touch()
 

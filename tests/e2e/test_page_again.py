@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.conftest import QUESTION, paper, snapshot
 from tests.e2e.pages import assert_fits, browser, page_server, picture, tab
-from tests.e2e.test_page_accessibility import EVERY_LOOK, check
+from tests.e2e.test_page_accessibility import check
 from tests.servers.serving import get, post, serving
 
 __all__ = ["browser"]
@@ -96,7 +96,7 @@ def test_what_is_new_has_no_barrier(page: Page, served: tuple[str, str]) -> None
         page.set_viewport_size({"width": width, "height": 900})
         assert_fits(page)
         picture(page, f"versus-{width}")
-    check(page, EVERY_LOOK)
+    check(page)
 
 
 def test_two_runs_are_read_side_by_side_without_script(
@@ -133,7 +133,7 @@ def test_two_runs_are_compared_from_the_thread(page: Page, served: tuple[str, st
     link.click()
     expect(page.get_by_role("region", name=f"A {OTHER}")).to_be_visible()
     expect(page.get_by_role("region", name=f"B {QUESTION}")).to_be_visible()
-    check(page, EVERY_LOOK)
+    check(page)
 
 
 def test_a_run_that_is_not_there_is_compared_with_none(served: tuple[str, str]) -> None:

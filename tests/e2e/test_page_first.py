@@ -19,6 +19,7 @@ QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
 WIDE, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
 SAMPLE, REPORT = ".sample .first .answer", "#panel-report .first .answer"
 MOST_STOPS = 8
+MOST_REQUESTS = 40
 WITHIN = "(inside) => Boolean(document.activeElement.closest(inside))"
 CUT = """() => [...document.querySelectorAll(".results .scroll")]
     .filter((one) => one.offsetParent && one.scrollWidth > one.clientWidth)
@@ -60,6 +61,37 @@ def test_the_first_sentence_of_an_answer_is_in_sight(
     assert top_of(page, REPORT) < most
     assert_fits(page)
     picture(page, f"finished-{size['width']}")
+
+
+def test_the_first_view_takes_few_requests(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/")
+    expect(page.locator(SAMPLE)).to_be_visible()
+    expect(page.locator(".answering")).to_be_visible()
+    assert len(asked) <= MOST_REQUESTS
+
+
+def test_a_part_stands_beside_the_report_and_above_it_on_a_phone(page: Page) -> None:
+    page.set_viewport_size(WIDE)
+    ask(page, QUESTION)
+    page.get_by_role("tab", name="Studies").click()
+    report, part = page.locator("#panel-report"), page.locator("#panel-studies")
+    expect(part.get_by_role("table").first).to_be_visible()
+    left, right = report.bounding_box(), part.bounding_box()
+    assert left
+    assert right
+    assert left["x"] + left["width"] <= right["x"]
+    assert_fits(page)
+    page.set_viewport_size(PHONE)
+    expect(page.locator(".side")).to_have_css("position", "fixed")
+    assert_fits(page)
+    page.get_by_role("button", name="Close the panel").click()
+    expect(part).to_be_hidden()
+    expect(page.get_by_role("tab", name="Report")).to_be_focused()
+    page.get_by_role("tab", name="Studies").click()
+    part.press("Escape")
+    expect(part).to_be_hidden()
 
 
 def test_no_column_of_a_table_is_cut(page: Page) -> None:

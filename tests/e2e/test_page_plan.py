@@ -152,7 +152,8 @@ def test_only_the_sources_that_were_chosen_are_searched(browser: Browser, tmp_pa
     ):
         page.goto("/")
         open_options(page)
-        expect(page.get_by_text("Quick: up to 1 min. Standard: up to 3 min.")).to_be_visible()
+        expect(page.get_by_label("Quick ≤ 1 min")).to_be_visible()
+        expect(page.get_by_label("Standard ≤ 3 min")).to_be_checked()
         page.get_by_role("button", name="Sources and limits").click()
         picture(page, "sources-1440")
         for name in ("PubMed", "Europe PMC"):

@@ -27,8 +27,9 @@ from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
 from deepcritical.interfaces.mcp.transports import over_http
 from deepcritical.interfaces.page import views
+from deepcritical.interfaces.page.document import Document
 from deepcritical.interfaces.page.layout import build_page
-from deepcritical.interfaces.page.parts import HEAD, THEME
+from deepcritical.interfaces.page.parts import THEME
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.interfaces.rest.api import build_api
 from deepcritical.jobs.runs import RunService
@@ -41,12 +42,12 @@ SHUTDOWN_S = 2
 def create_app(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
     """The whole application; see `build_site`."""
     # The page last, for it answers every other path.
+    page = build_page(served.runs, served.access, served.similar)
     mounted: FastAPI = gr.mount_gradio_app(
-        build_site(served, host, names),
-        build_page(served.runs, served.access, served.similar),
+        build_site(served, host, names, page),
+        page,
         path="",
         theme=THEME,
-        head=HEAD,
         run_history=False,
         ssr_mode=False,
         show_error=False,
@@ -130,7 +131,9 @@ class Served(NamedTuple):
     """Opens the chats for as long as the application answers; by default there are none."""
 
 
-def build_site(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
+def build_site(
+    served: Served, host: str, names: Sequence[str] = (), page: gr.Blocks | None = None
+) -> FastAPI:
     """The application without the page.
 
     Args:
@@ -138,6 +141,7 @@ def build_site(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
         host: The IP address that it will be bound to; on loopback only requests to loopback names
             are answered, so that no other site can reach it through a name of its own.
         names: Further names under which it is asked; pages at one that is an address are its own.
+        page: The page that will be mounted, if any.
     """
     runs, access, lookups, similar, chats = served
     own = sorted(
@@ -153,6 +157,8 @@ def build_site(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
         lifespan=partial(_lifespan, runs, tools.running, chats, api),
         openapi_url=None,
     )
+    if page is not None:
+        app.add_middleware(Document, page=page)
     _guard(app, access, hosts, names)
     add_handlers(app)
     app.state.runs, app.state.access = runs, access

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gradio as gr
 
@@ -87,11 +87,12 @@ def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
             elem_id="question",
         )
         ask = gr.Button("Ask", variant="primary", elem_id="ask")
-        with gr.Accordion("Options", open=False, elem_id="options"):
+        plain: dict[str, Any] = {"show_label": False, "container": False, "elem_classes": "chips"}
+        depths = _depths(runs.limits_for)
+        depth = gr.Radio(depths, value="standard", label="Depth", elem_id="depth", **plain)
+        review = gr.Checkbox(label="Show me the plan first", elem_id="review", **plain)
+        with gr.Accordion("Sources, model, files", open=False, elem_id="options"):
             kind = gr.Radio(list(KINDS), value=AUTO, label="Output", info=KIND_INFO)
-            known = _depth_info(runs.limits_for)
-            depth = gr.Radio(list(DEPTHS), value="standard", label="Depth", info=known)
-            review = gr.Checkbox(label="Show me the plan first", elem_id="review")
             documents = _documents(takes_documents and runs.keeps_runs)
             sources, limits = _sources_and_limits(runs.place, runs.limits_for("deep"))
             model, key = _model_and_key()
@@ -108,11 +109,13 @@ def _documents(takes_files: bool) -> gr.HTML:
     return html(None, html_template=skeleton, js_on_load=script("attach.js"))
 
 
-def _depth_info(limits_of: Callable[[Depth], RunLimits]) -> str:
-    """The longest time of each depth, as it is here."""
-    known = [(name, limits_of(depth).deadline_s) for name, depth in DEPTHS]
-    told = [f"{name}: up to {f'{s / 60:g} min' if s >= 60 else f'{s:g} s'}." for name, s in known]
-    return " ".join([*told, *["A slow model gets more time."] * limits_of("standard").paced])
+def _depths(limits_of: Callable[[Depth], RunLimits]) -> list[tuple[str, Depth]]:
+    """Return each depth with its longest time on this server."""
+    known = [(name, depth, limits_of(depth).deadline_s) for name, depth in DEPTHS]
+    return [
+        (f"{name} ≤ {f'{s / 60:g} min' if s >= 60 else f'{s:g} s'}", depth)
+        for name, depth, s in known
+    ]
 
 
 def _sources_and_limits(place: Place, most: RunLimits) -> tuple[gr.CheckboxGroup | None, Limits]:
@@ -130,7 +133,8 @@ def _sources_and_limits(place: Place, most: RunLimits) -> tuple[gr.CheckboxGroup
         html('<p class="note">Empty: as the depth says. The last two count with a model only.</p>')
         with gr.Row():
             rounds = _number(f"Rounds, up to {most.max_iterations}")
-            seconds = _number(f"Seconds, up to {most.deadline_s:g}")
+            slow = "; unset, a slow model gets more" if most.paced else ""
+            seconds = _number(f"Seconds, up to {most.deadline_s:g}{slow}")
         with gr.Row():
             tokens = _number(f"Tokens, up to {most.max_tokens:,}")
             dollars = _number(f"US dollars{cost}")

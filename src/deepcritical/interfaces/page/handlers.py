@@ -18,6 +18,7 @@ from deepcritical.domain.errors import (
     DeepCriticalError,
     PlanError,
     QuestionDeclinedError,
+    QuestionError,
 )
 from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.markdown import visible
@@ -100,7 +101,8 @@ class RunHandlers:
         except DeepCriticalError as error:
             if isinstance(error, QuestionDeclinedError) and error.reason == _SMALL_TALK:
                 return self._to_thread(sent[form.question], str(error))
-            refused = problem(str(error), getattr(error, "offers", ()))
+            failed = not isinstance(error, QuestionError)
+            refused = problem(str(error), getattr(error, "offers", ()), failed=failed)
             return {form.refused: refused, form.key: ""}
         return {form.refused: "", **self._begun(run)}
 

@@ -36,11 +36,15 @@ def html(value: str | None, **options: Any) -> gr.HTML:
     return gr.HTML(value, apply_default_css=False, **options)
 
 
-def problem(text: str, offers: Sequence[str] = ()) -> str:
-    """Return an error message as the page shows it, with a button for each question offered."""
+def problem(text: str, offers: Sequence[str] = (), *, failed: bool = True) -> str:
+    """Return a message as the page shows it, with a button for each question offered.
+
+    Only a message that something failed looks like an error.
+    """
     buttons = "".join(f'<button type="button">{escape(visible(one))}</button>' for one in offers)
     choose = f'<p class="choose" role="group" aria-label="Ask instead">{buttons}</p>'
-    return f'<p class="problem" role="alert">{escape(text)}</p>{choose if offers else ""}'
+    kind = "problem" if failed else "problem asks"
+    return f'<p class="{kind}" role="alert">{escape(text)}</p>{choose if offers else ""}'
 
 
 def asset(name: str) -> str:
@@ -53,8 +57,10 @@ def script(name: str) -> str:
     return asset("common.js") + asset(name)
 
 
-HEAD = "<style>" + "\n".join([*map(asset, SHEETS), stylesheet()]) + "</style>"
-"""In the head and not as `css=`, which loses media queries."""
+def own_style() -> str:
+    """Return the sheets of the page's parts; `css=` of the framework would lose media queries."""
+    return "\n".join([*map(asset, SHEETS), stylesheet()])
+
 
 _FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
 THEME = gr.themes.Base(

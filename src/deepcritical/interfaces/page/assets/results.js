@@ -86,7 +86,9 @@ async function sample() {
 
 function draw(run) {
   const list = node("div", { role: "tablist", "aria-label": "Results", class: "tabs" });
-  const panels = node("div");
+  const shut = button("✕", () => leave(list), "shut", "Close the panel");
+  const side = node("div", { class: "side" }, shut);
+  const panels = node("div", { class: "thread-and-side" });
   const sources = node("div", { class: "sources" });
   for (const { name, title, holds } of run.tabs) {
     const tab = node("button", {
@@ -96,10 +98,15 @@ function draw(run) {
     if (holds !== null) tab.append(" ", node("span", { class: "count" }, String(holds)));
     tab.onclick = () => select(name, true);
     list.append(tab);
-    panels.append(node("section", {
+    // The first stays; what else is chosen stands beside it, or above it on a phone.
+    (name === run.tabs[0].name ? panels : side).append(node("section", {
       role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}`, tabindex: "0", hidden: "", class: name,
     }));
   }
+  panels.append(side);
+  panels.onkeydown = ({ key }) => {
+    if (key === "Escape" && !document.querySelector(":popover-open")) leave(list);
+  };
   list.onkeydown = (event) => step(event, [...list.children]);
   const box = node("div", { class: "dc-report" }, list, panels, sources);
   box.addEventListener("click", (event) => opened(event, event.target));
@@ -111,13 +118,19 @@ function draw(run) {
   select(named() ?? run.tabs[0].name, false);
 }
 
-function step(event, tabs) {
+function leave(list) {
+  if (root.querySelector(".side").hidden) return;
+  list.firstChild.click();
+  list.firstChild.focus();
+}
+
+function step(event, tabs, choose = (tab) => tab.click()) {
   const at = tabs.indexOf(event.target);
   const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
   if (at < 0 || to === undefined) return;
   event.preventDefault();
   const tab = tabs[(to + tabs.length) % tabs.length];
-  tab.click();
+  choose(tab);
   tab.focus();
 }
 
@@ -134,10 +147,14 @@ async function select(name, chosen) {
     tab.tabIndex = own ? 0 : -1;
     if (own) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
-  for (const panel of root.querySelectorAll('[role="tabpanel"]')) panel.hidden = panel.id !== `panel-${name}`;
-  const panel = root.querySelector(`#panel-${name}`);
-  if (chosen) remember(name === shownRun.tabs[0].name ? "" : `#${name}`);
-  if (!panel.hasChildNodes()) await fill(shownRun.id, name, panel);
+  const first = shownRun.tabs[0].name;
+  const shown = [first, name];
+  root.querySelector(".side").hidden = name === first;
+  for (const panel of root.querySelectorAll('[role="tabpanel"]')) panel.hidden = !shown.includes(panel.className);
+  if (chosen) remember(name === first ? "" : `#${name}`);
+  const { id } = shownRun;
+  const panels = shown.map((one) => [one, root.querySelector(`#panel-${one}`)]);
+  await Promise.all(panels.map(([one, panel]) => panel.hasChildNodes() || fill(id, one, panel)));
 }
 
 // Another run has other studies.
@@ -193,6 +210,12 @@ function show(run) {
   if (shownRun) draw(shownRun);
 }
 
+// The things to try are one stop of the keyboard.
+const tries = [...root.querySelectorAll(".empty button")];
+tries.slice(1).forEach((one) => (one.tabIndex = -1));
+root.querySelector(".empty .choose").onkeydown = (event) => step(event, tries, () => {});
+// The framework names each depth apart, which makes a stop of each.
+document.addEventListener("focusin", () => document.querySelectorAll("#depth input").forEach((one) => (one.name = "depth")));
 if (!new URLSearchParams(window.location.search).has("run")) sample();
 watch("value", () => show(props.value));
 show(props.value);
