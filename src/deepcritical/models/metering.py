@@ -137,22 +137,9 @@ class Metered(WrapperModel):
             raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
         await self._reserved(most)
         actual = most  # also for an answer that is not used: the model has written it
-        sent, begun_s = place.sent, time.monotonic()
-
-        async def note() -> None:
-            nonlocal begun_s
-            limit.reschedule(None)  # what the database takes is no time of the model's
-            await self._book.sending(place)
-            begun_s = time.monotonic()
-            limit.reschedule(asyncio.get_running_loop().time() + self._answer_s)
-
+        sent = place.sent
         try:
-            async with (
-                asyncio.timeout(self._answer_s) as limit,
-                noted(note, by_client=self._server.notes),
-            ):
-                response = await super().request(*asked)
-            self._purse.first_answer_s = self._purse.first_answer_s or time.monotonic() - begun_s
+            response = await self._timed(place, asked)
             answer = ModelMessagesTypeAdapter.dump_json([response]).decode()
             once = self._cost(response, most, len(answer))
             actual = once
@@ -173,6 +160,25 @@ class Metered(WrapperModel):
             self._purse.settle(most, actual)
             self._settled.set()
         await self._book.keep(place, answer, actual)
+
+    async def _timed(self, place: Place, asked: _Request) -> ModelResponse:
+        """Send it within the time that an answer may take; the first one shows the speed."""
+        begun_s = time.monotonic()
+
+        async def note() -> None:
+            nonlocal begun_s
+            limit.reschedule(None)  # what the database takes is no time of the model's
+            await self._book.sending(place)
+            begun_s = time.monotonic()
+            limit.reschedule(asyncio.get_running_loop().time() + self._answer_s)
+
+        async with (
+            asyncio.timeout(self._answer_s) as limit,
+            noted(note, by_client=self._server.notes),
+        ):
+            response = await super().request(*asked)
+        self._purse.first_answer_s = self._purse.first_answer_s or time.monotonic() - begun_s
+        return response
 
     @property
     def _answer_s(self) -> float:

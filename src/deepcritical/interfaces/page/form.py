@@ -130,11 +130,12 @@ def _sources_and_limits(place: Place, most: RunLimits) -> tuple[gr.CheckboxGroup
             searched = f"the snapshot {place.snapshot}" if place.snapshot else "its records"
             html(NO_CHOICE.format(escape(searched)))
         cost = "" if most.max_cost_usd is None else f", up to {most.max_cost_usd:g}"
-        html('<p class="note">Empty: as the depth says. The last two count with a model only.</p>')
+        slow = ", and more time for a slow model" if most.paced else ""
+        note = f"Empty: as the depth says{slow}. The last two count with a model only."
+        html(f'<p class="note">{note}</p>')
         with gr.Row():
             rounds = _number(f"Rounds, up to {most.max_iterations}")
-            slow = "; unset, a slow model gets more" if most.paced else ""
-            seconds = _number(f"Seconds, up to {most.deadline_s:g}{slow}")
+            seconds = _number(f"Seconds, up to {most.deadline_s:g}")
         with gr.Row():
             tokens = _number(f"Tokens, up to {most.max_tokens:,}")
             dollars = _number(f"US dollars{cost}")
