@@ -70,6 +70,7 @@ _WORDINGS: Mapping[Aspect, tuple[_Words, ...]] = {
         _Words("terminated early futility", ("futility", '"stopped early"', "ineffective")),
     ),
 }
+_WORD = re.compile(r"[\w-]+\*?")
 _MOST_WORDS = 6
 """Further words of a question in one search; more would find papers on other things."""
 _MOST_NAMES = 8
@@ -216,4 +217,4 @@ def _any_of(terms: Iterable[str]) -> str:
 
 
 def _quoted(term: str) -> str:
-    return f'"{term}"' if " " in term and '"' not in term else term
+    return term if '"' in term or _WORD.fullmatch(term) else f'"{term}"'

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import ResearchQuestion, SearchBlock, SearchQuery
 from deepcritical.questions.naming import as_condition, joined
@@ -128,6 +129,11 @@ def asked(
     )
 
 
+def _for_papers(query: SearchQuery) -> SearchQuery:
+    """The query as no registry is asked it: there an outcome would stand for the condition."""
+    return query.model_copy(update={"literature_only": True})
+
+
 def search_sides(
     question: ResearchQuestion, run: Iterable[str], candidates: Iterable[str] = ()
 ) -> tuple[SearchQuery, ...]:
@@ -158,8 +164,10 @@ def search_sides(
         if len(still_open) == len(given):
             break
     found += [query for query in _with_others(question, condition) if query.text not in done]
-    within = _diseases_of(question)
-    return tuple(query.model_copy(update={"within": within}) for query in found)
+    within = {"within": _diseases_of(question)}
+    return tuple(
+        query.model_copy(update=within if query.condition == condition else {}) for query in found
+    )
 
 
 def first_sides_open(question: ResearchQuestion, run: Collection[str]) -> tuple[SearchQuery, ...]:
@@ -180,7 +188,7 @@ def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[S
     outcomes = (Condition(name=name, names=(name,)) for name in frame.outcomes)
     for seen in (*filter(None, [frame.harm]), *outcomes):
         if frame.condition:
-            yield asked(drug, seen, condition.name)
+            yield _for_papers(asked(drug, seen, condition.name))
     if frame.brings_harm:
         yield asked(drug, None, f"harm {condition.name}", block=SearchBlock.HARMS)
     elif frame.condition is None:
@@ -191,7 +199,8 @@ def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[S
         names = dict.fromkeys((other, *generic_names(other)))
         terms = tuple(f'"{name}"' for name in names)[:_MOST_NAMES]
         yield asked(drug, condition, other, terms)
-        yield asked(drug_named(other), condition, "compared")
+        if frame.kind is not QuestionKind.COMBINATION:
+            yield asked(drug_named(other), condition, "compared")
 
 
 def _diseases_of(question: ResearchQuestion) -> Condition | None:

@@ -19,7 +19,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from deepcritical.interfaces.page.parts import own_style
 
 FILES = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
-_LISTED = re.compile(r"m\.f=\[(.*?)\]")
 _END = b"</head>"
 _OWN_LINK = re.compile(rb'<link rel="stylesheet" crossorigin href="\./assets/index-[^"]+">')
 
@@ -38,7 +37,7 @@ def sheets_of(components: set[str]) -> list[str]:
         loads = re.search(rf"[{{,]{kind}:\{{(.*?import\.meta\.url\))\}}", known)
         numbers = re.findall(r"Deps\(\[([\d,]*)", loads[1] if loads else "")
         parts |= {names[int(number)] for number in ",".join(numbers).split(",") if number}
-    sheets = (name for name in parts if name.endswith(".css"))
+    sheets = (name for name in parts if name.endswith(".css") and (FILES / name).is_file())
     return sorted(sheets, key=lambda name: (not name.startswith("index-"), name))
 
 
@@ -49,8 +48,8 @@ def _script(pattern: str) -> str:
 
 def _files_of(script: str) -> list[str]:
     """The files that a script may load, in the order by which it names them."""
-    listed = _LISTED.search(script)
-    return re.findall(r'"\./([^"]+)"', listed[1]) if listed else []
+    listed = script.partition("m.f=[")[2].partition("]")[0]
+    return re.findall(r'"\./([^"]+)"', listed)
 
 
 class Document:

@@ -104,14 +104,12 @@ function draw(run) {
     }));
   }
   panels.append(side);
-  panels.onkeydown = ({ key }) => {
-    if (key === "Escape" && !document.querySelector(":popover-open")) leave(list);
-  };
   list.onkeydown = (event) => step(event, [...list.children]);
   const box = node("div", { class: "dc-report" }, list, panels, sources);
   box.addEventListener("click", (event) => opened(event, event.target));
   box.addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === " ") opened(event, event.target);
+    if (event.key === "Escape" && !document.querySelector(":popover-open")) leave(list);
   });
   root.append(box);
   if (run.tabs.some((tab) => tab.name === "evidence")) fill(run.id, "sources", sources);
@@ -152,6 +150,9 @@ async function select(name, chosen) {
   root.querySelector(".side").hidden = name === first;
   for (const panel of root.querySelectorAll('[role="tabpanel"]')) panel.hidden = !shown.includes(panel.className);
   if (chosen) remember(name === first ? "" : `#${name}`);
+  // A sheet lies over the tabs: who chose it goes on within.
+  const shut = root.querySelector(".shut");
+  if (chosen && getComputedStyle(shut.parentElement).position === "fixed") shut.focus();
   const { id } = shownRun;
   const panels = shown.map((one) => [one, root.querySelector(`#panel-${one}`)]);
   await Promise.all(panels.map(([one, panel]) => panel.hasChildNodes() || fill(id, one, panel)));
