@@ -380,7 +380,7 @@ async def test_the_description_is_complete_and_asks_for_no_key_in_a_body(site: S
         "/runs/{run_id}/export/{suffix}",
         *("/runs/{run_id}/resume", "/runs/{run_id}/share", "/runs/{run_id}/again"),
         *("/chats", "/chats/{chat_id}", "/chats/{chat_id}/messages", "/chats/{chat_id}/accept"),
-        *("/documents", "/documents/{document_id}"),
+        *("/documents", "/documents/folder", "/documents/{document_id}"),
     }
     for name, schema in described["components"]["schemas"].items():
         for field in schema.get("properties", {}):
