@@ -36,8 +36,6 @@ STEADY_S = 15.0
 are restarted again and again, no end of one tells anything."""
 MOST_TAKEOVERS = 1
 """Number of retries of a run at the place where it was lost with a worker that had it alone."""
-
-
 MOST_IN_ALL = 8
 """Number of retries of a run at one place, whatever the losses tell."""
 
