@@ -7,8 +7,12 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import httpx2
 import pytest
+from pydantic_ai.exceptions import UserError
+from pydantic_ai.models.function import FunctionModel
 
 from deepcritical.domain.budget import Purse, RunLimits, Spent
 from deepcritical.domain.events import DeadlineMoved, Event
@@ -254,6 +258,55 @@ async def test_a_slow_model_gets_more_time_where_no_deadline_was_set(paced: bool
             async with open_asker(priced(f"{url}v1"), desk) as second:
                 second.go_on(asker.asked)
                 assert second.purse.limits == limits
+
+
+async def test_what_cannot_be_asked_at_all_costs_nothing() -> None:
+    def refused(*_: object) -> Any:
+        raise UserError("This model cannot be asked like that.")
+
+    server = Resolved("made:up", lambda _key: FunctionModel(refused))
+    async with asker_of(server) as asker:
+        with pytest.raises(NoAnswerError):
+            await ask(asker)
+        assert (asker.purse.spent, asker.purse.under_way) == (Spent(), False)
+
+
+async def test_a_client_that_sends_nothing_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def failing(*_: object, **__: object) -> Any:
+        raise RuntimeError("before a request is made")
+
+    monkeypatch.setattr(httpx2.AsyncClient, "send", failing)
+    async with asker_of(priced("http://127.0.0.1:9/v1")) as asker:
+        with pytest.raises(NoAnswerError):
+            await ask(asker)
+        assert (asker.purse.spent, asker.purse.under_way) == (Spent(cost_usd=0.0), False)
+
+
+async def test_a_client_is_closed_to_the_end_though_its_run_is_cancelled_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened, closing, closed = asyncio.Event(), asyncio.Event(), list[httpx2.AsyncClient]()
+    close = httpx2.AsyncClient.aclose
+
+    async def slowly(client: httpx2.AsyncClient) -> None:
+        closing.set()
+        await asyncio.sleep(0.05)
+        await close(client)
+        closed.append(client)
+
+    async def asked() -> None:
+        async with asker_of(priced("http://127.0.0.1:9/v1")):
+            opened.set()
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(httpx2.AsyncClient, "aclose", slowly)
+    run = asyncio.create_task(asked())
+    for done in (opened, closing):
+        await done.wait()
+        run.cancel()
+    await asyncio.wait([run])
+    assert run.cancelled()
+    assert [client.is_closed for client in closed] == [True]
 
 
 class Stalling(AnswerBook):

@@ -73,6 +73,18 @@ async def test_a_plan_that_is_left_as_it_is_changes_nothing_but_the_methodology(
     assert planned.model_copy(update=fields) == unplanned
 
 
+@pytest.mark.parametrize(("deadline_s", "paced"), [(180.0, True), (60.0, False)])
+async def test_a_time_that_a_person_wrote_into_it_follows_no_speed(
+    tmp_path: Path, deadline_s: float, paced: bool
+) -> None:
+    runs = service(tmp_path, deadline_s=180.0, paced=True)
+    plan = await runs.plan(QUESTION)
+    limits = plan.limits.model_copy(update={"deadline_s": deadline_s})
+    run = runs.submit(QUESTION, plan=plan.model_copy(update={"limits": limits}))
+    assert (run.session.limits.deadline_s, run.session.limits.paced) == (deadline_s, paced)
+    await run.result()
+
+
 async def test_its_limits_hold(tmp_path: Path) -> None:
     runs = service(tmp_path)
     plan = await runs.plan(QUESTION)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict, Unpack  # noqa: TID251 - no model of pydantic reads it
+from typing import Any, TypedDict, Unpack, get_args  # noqa: TID251 - no model of pydantic reads it
 
 from pydantic import SecretStr
 
@@ -274,7 +274,7 @@ class RunService(KnownRuns):
         if plan:
             check_plan(plan, text, place, most)
             limits = plan.limits
-            if not most.paced:
+            if not self._is_default(limits):
                 limits = limits.until(limits.deadline_s)
         if rounds is not None:
             limits = RunLimits(**{**dict(limits), "max_iterations": rounds})
@@ -291,6 +291,12 @@ class RunService(KnownRuns):
             own_key=other_model or given.get("model_api_key") is not None,
             searched_on=datetime.now(UTC).date().isoformat(),
         )
+
+    def _is_default(self, limits: RunLimits) -> bool:
+        """Return whether nobody set the time of a plan: a default may follow a model's speed."""
+        of_plan = (limits.deadline_s, limits.max_calls)
+        defaults = map(self.limits_for, get_args(Depth))
+        return any(one.paced and (one.deadline_s, one.max_calls) == of_plan for one in defaults)
 
     def _start(self, recipe: Recipe, noted: Mapping[str, object], given: Given) -> RunOf[Any]:
         once, user_id = given.get("once"), given.get("user_id", LOCAL_USER)

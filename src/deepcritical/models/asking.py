@@ -45,6 +45,7 @@ from deepcritical.models.metering import TURNS, Budget, Metered
 from deepcritical.models.profiles import Profile
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.asks import Prompt
+from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.telemetry import Attributes, Telemetry
 
 _MODES: tuple[OutputMode, ...] = ("tool", "native", "prompted")
@@ -90,7 +91,8 @@ async def open_asker(server: ModelServer, desk: RunDesk) -> AsyncIterator[Asker]
 
     The desk's key goes to no other address than the model's.
     """
-    async with AsyncExitStack() as stack:
+    stack = AsyncExitStack()
+    try:
         clients = {}
         for name, one in server.all.items():
             own = desk.model_api_key if one.address == server.address else None
@@ -100,6 +102,9 @@ async def open_asker(server: ModelServer, desk: RunDesk) -> AsyncIterator[Asker]
                 SpannedModel(model, one, desk.telemetry)
             )
         yield Asker(server, clients, desk)
+    finally:
+        # Who is cancelled once more while it closes one connection would leave the others open.
+        await to_the_end(stack.aclose(), SOON_S)
 
 
 class Asker:

@@ -156,6 +156,11 @@ class Metered(WrapperModel):
                 await self._unanswered(place, sent)
                 raise failures.ModelAPIError(self.model_name, "no answer in the body") from error
             raise
+        except Exception as error:
+            if place.sent == sent or isinstance(error, failures.UserError):
+                actual = Spent()  # it cannot be asked like that, and was not sent
+                await self._unanswered(place, sent)
+            raise
         finally:
             self._purse.settle(most, actual)
             self._settled.set()
