@@ -182,7 +182,9 @@ def _place(connection: sa.Connection, run_id: str) -> str:
 
 def lost_with_others(connection: sa.Connection, run_id: str) -> int:
     """Return how often a run was lost at its place without telling whether it was the cause."""
-    asked = sa.select(jobs.c.lost_with_others).where(jobs.c.run_id == run_id)
+    asked = sa.select(jobs.c.lost_with_others).where(
+        jobs.c.run_id == run_id, jobs.c.lost_at == _place(connection, run_id)
+    )
     return connection.scalar(asked) or 0
 
 

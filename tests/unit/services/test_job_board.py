@@ -123,6 +123,21 @@ async def test_a_run_that_gets_on_between_losses_is_not_the_cause(
         await lost(traces)
 
 
+async def test_a_run_that_got_on_since_is_not_suspected(
+    board: JobBoard, traces: ToolTraceService
+) -> None:
+    run_id = await added(board)
+    for number in range(2):
+        await board.begin(run_id, f"worker {number}")
+        await lost(traces, after_s=0)
+    assert await board.lost_with_others(run_id) == 2
+    await board.begin(run_id, "one that ends in good order")
+    started = RunStarted(question="Does it?", reasoner="rules")
+    await traces.append_event(run_id, started, (Stage.QUESTION, 0.1))
+    await board.hand_back(run_id, "one that ends in good order")
+    assert await board.lost_with_others(run_id) == 0
+
+
 async def test_one_that_has_ended_is_handed_back_without_a_trace(
     board: JobBoard, traces: ToolTraceService
 ) -> None:
