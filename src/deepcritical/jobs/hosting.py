@@ -199,7 +199,7 @@ class Hosted:
         if many or (begun.takeovers and suspected):
             raise errors.ReasoningError(
                 f"The process that conducted the run was lost {lost} times at the same place of "
-                "it, last with no other run there: this run is taken for the cause.",
+                "it: this run is taken for the cause.",
                 f"See what ends the process, and then: deepcritical traces resume {self._run_id}",
             )
         if held and not held.followed:
