@@ -132,7 +132,8 @@ def _class_concept(drug: Drug, group: DrugClass, above: tuple[DrugClass, ...]) -
     others = (n for n in (group.name, *group.names) if not _has_stem(n, stems))
     names = _few(drug.name, others, MAX_SYNONYMS)
     known = known_members(group)
-    elsewhere = (n for one in known for n in generic_names(one))  # "pethidine" of "meperidine"
+    # Of "meperidine" also "pethidine", but no salts.
+    elsewhere = (n for one in known for n in generic_names(one) if " " not in n)
     members = listed or (*known, *elsewhere)[:MAX_MEMBERS]
     return Concept(_fewest((*names, *_class_phrases(above), *members)), stems=stems)
 

@@ -84,16 +84,12 @@ def concept_groups(
 
     Without any the whole question is the only one; without a word to search for there is none.
 
-    A drug's classes are added only beside another block: alone they find what is on other drugs.
     `worded` removes what a source would misread.
     """
-    conditions = " OR ".join(filter(None, map(condition, condition_concepts(query))))
-    terms = any_of_terms(query.terms, worded)
-    broadly = query.block in BROADLY and bool(conditions or terms)
     blocks = (
-        drug(drug_concept(query.drug, with_classes=broadly)) if query.drug else "",
-        conditions,
-        terms,
+        drug(drug_concept(query.drug, with_classes=query.block in BROADLY)) if query.drug else "",
+        " OR ".join(filter(None, map(condition, condition_concepts(query)))),
+        any_of_terms(query.terms, worded),
     )
     groups = [f"({block})" for block in blocks if block]
     return groups or list(filter(None, (free_text(query.text, worded),)))

@@ -240,14 +240,6 @@ def test_a_name_that_has_a_salt_is_generic_and_the_german_one_is_left_out(
     assert left_out not in generic_names(name)
 
 
-def test_classes_are_not_searched_without_anything_beside_the_drug() -> None:
-    drug = Drug(name="levetiracetam")
-    alone = pubmed_term(asked(drug=drug, block=SearchBlock.HARMS))
-    beside = pubmed_term(asked(drug=drug, condition=known("fever"), block=SearchBlock.HARMS))
-    assert "anticonvulsant*" in beside
-    assert "anticonvulsant*" not in alone
-
-
 def test_a_named_harm_must_occur() -> None:
     text = "Does levetiracetam cause irritability in people with epilepsy?"
     queries = search_sides(research_question(read_frame(text)), ())
