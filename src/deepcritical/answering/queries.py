@@ -11,15 +11,12 @@ from typing import NamedTuple
 
 from deepcritical.answering.topics import Topics, topics_of
 from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry
-from deepcritical.domain.named import Drug
 from deepcritical.domain.question import SearchBlock, SearchQuery
 from deepcritical.questions.forms import research_question, wants_verdict
 from deepcritical.questions.naming import joined
-from deepcritical.questions.searching import search_sides
+from deepcritical.questions.searching import names_beside, search_sides
 from deepcritical.questions.wording import headed
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.vocabulary.classes import drug_class, known_members
-from deepcritical.vocabulary.drugs import generic_names
 from deepcritical.vocabulary.folding import key_of
 
 
@@ -75,8 +72,6 @@ _MOST_WORDS = 6
 """Further words of a question in one search; more would find papers on other things."""
 _MOST_NAMES = 8
 """Names of a condition that are searched beside others."""
-_MOST_MEMBERS = 30
-"""Drugs of a class that are searched beside another drug."""
 _MOST_NEEDED = 2
 """Words that must occur, where a question has no name."""
 
@@ -129,7 +124,7 @@ class _Maker:
         self._headed = self._condition.name if self._condition else ""
         self._asked = next((condition.name for condition in inquiry.conditions), "")
         self._others = (*(d.name for d in inquiry.drugs[1:]), *(c.name for c in named[1:]))
-        self._needed = tuple(_any_of(_names_of(drug)) for drug in inquiry.drugs[1:])
+        self._needed = tuple(_any_of(names_beside(drug)) for drug in inquiry.drugs[1:])
         if self._drug and named[1:]:
             self._within = joined(named[1:])
         elif named[1:]:  # what is asked about, in people who have any of the others
@@ -205,15 +200,11 @@ def _written(word: str, text: str) -> str:
     return " ".join(written.get(part, part) for part in word.split())
 
 
-def _names_of(drug: Drug) -> Iterable[str]:
-    """A drug's names, or those of a class and its best known members."""
-    group = drug_class(drug.name)
-    members = known_members(group)[:_MOST_MEMBERS] if group else generic_names(drug.name)
-    return dict.fromkeys((drug.name, *drug.synonyms[:_MOST_NAMES], *members))
-
-
 def _any_of(terms: Iterable[str]) -> str:
-    return f"({' OR '.join(map(_quoted, terms))})"
+    different: dict[str, str] = {}
+    for term in terms:
+        different.setdefault(term.casefold(), term)
+    return f"({' OR '.join(map(_quoted, different.values()))})"
 
 
 def _quoted(term: str) -> str:

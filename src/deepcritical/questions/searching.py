@@ -13,8 +13,9 @@ from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import ResearchQuestion, SearchBlock, SearchQuery
 from deepcritical.questions.naming import as_condition, joined
+from deepcritical.tools.concepts import drug_concept
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
-from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
+from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
 
 class _Side(NamedTuple):
@@ -105,7 +106,7 @@ _CANDIDATE_SIDES = (
 """The sides from which each candidate is searched, so that it is judged as if it were asked for."""
 
 
-_MOST_OTHERS, _MOST_NAMES = 3, 4
+_MOST_OTHERS, _MOST_NAMES = 3, 40
 """Other treatments of a question that are searched beside its drug, and names of each."""
 _CONTROLS = frozenset(("placebo", "no treatment", "usual care", "standard care", "sham"))
 
@@ -195,10 +196,11 @@ def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[S
         yield asked(drug, None, f"any use {condition.name}")
     named = [other.name for other in frame.drugs if other.name != drug.name]
     named += [name for name in frame.comparators if name not in _CONTROLS]
+    # An outcome, and a harm that nobody named, are read from all records on both drugs.
+    in_whom = condition if frame.condition or frame.harm else None
     for other in named[:_MOST_OTHERS]:
-        names = dict.fromkeys((other, *generic_names(other)))
-        terms = tuple(f'"{name}"' for name in names)[:_MOST_NAMES]
-        yield asked(drug, condition, other, terms)
+        terms = names_beside(drug_named(other))
+        yield asked(drug, in_whom, other, terms)
         if frame.kind is not QuestionKind.COMBINATION:
             yield asked(drug_named(other), condition, "compared")
 
@@ -210,6 +212,8 @@ def _diseases_of(question: ResearchQuestion) -> Condition | None:
     """
     condition, frame = question.condition, question.frame
     if condition is None or frame is None:
+        return None
+    if frame.harm and not frame.condition:  # else most records would be on why the drug is taken
         return None
     names = (name for one in condition.each for name in (one.name, *one.names[:2]))
     asked_for = [one for one in map(condition_named, names) if one]
@@ -263,6 +267,13 @@ def edge_query(drug: Drug, condition: Condition, subject: str, object_: str) -> 
         terms=between if starts or ends else (),
         literature_only=True,
     )
+
+
+def names_beside(drug: Drug) -> tuple[str, ...]:
+    """The names of a drug that is searched beside another, in quotes: terms of a query."""
+    concept = drug_concept(drug)
+    stems = (f"{stem}*" for stem in concept.stems)
+    return (*stems, *(f'"{name}"' for name in concept.phrases))[:_MOST_NAMES]
 
 
 def drug_named(name: str) -> Drug:

@@ -52,6 +52,8 @@ _DERIVED = bounded(r"[a-z]{5,40}?(?=(?:ions?|ia)$)")
 """What a noun shares with its adjective: "cognit" of cognition and cognitive."""
 _CODED = bounded(r"[+,]")
 """In shorthand ("HER2+ BC") and in headings turned round, which no text has as a phrase."""
+_TURNED = bounded(r"([A-Z][\w -]{0,80}), ([\w -]{1,80})")
+"""A heading turned round: "Signs and Symptoms, Respiratory"."""
 _PLAIN = bounded(r"[^\W_](?:[\w' -]{0,300}[\w'])?")
 _OPERATOR = bounded(r"\b(?:and|or|not)\b", re.IGNORECASE)
 
@@ -129,7 +131,10 @@ def _class_concept(drug: Drug, group: DrugClass, above: tuple[DrugClass, ...]) -
     stems = _stems_of((group, *above))
     others = (n for n in (group.name, *group.names) if not _has_stem(n, stems))
     names = _few(drug.name, others, MAX_SYNONYMS)
-    members = listed or known_members(group)[:MAX_MEMBERS]
+    known = known_members(group)
+    # Of "meperidine" also "pethidine", but no salts.
+    elsewhere = (n for one in known for n in generic_names(one) if " " not in n)
+    members = listed or (*known, *elsewhere)[:MAX_MEMBERS]
     return Concept(_fewest((*names, *_class_phrases(above), *members)), stems=stems)
 
 
@@ -160,15 +165,15 @@ def condition_concept(condition: Condition) -> Concept:
     """
     known = _known(condition)
     if known is None:
-        stems = tuple(_derived((condition.name, *condition.names)))
+        stems = tuple(dict.fromkeys(_derived((condition.name, *condition.names))))
         return Concept(_few(condition.name, condition.names, _MOST_OF_CONDITION), stems=stems)
     below = narrower_conditions(known, _MOST_NARROWER)
     named = dict.fromkeys((*condition.names, *known.names, *further_names(known)))
     of_names = (*(s for one in (known, *below) for s in _stems(one)), *_derived(named))
     stems = tuple(dict.fromkeys(of_names))
     wanted = (n for n in named if not _CODED.search(n) and not _has_stem(n, stems))
-    narrower = (phrase(n.name) for n in below if not _has_stem(n.name, stems))
-    names = (*_few(condition.name, wanted, _MOST_OF_CONDITION), *narrower)
+    narrower = (phrase(_upright(n.name)) for n in below if not _has_stem(n.name, stems))
+    names = (*_few(_upright(condition.name), wanted, _MOST_OF_CONDITION), *narrower)
     heading = phrase(known.name) if known.mesh_id else ""
     return Concept(_fewest(names), heading, stems, () if heading else _parts(known.name))
 
@@ -192,8 +197,15 @@ def condition_concepts(query: SearchQuery) -> tuple[Concept, ...]:
     asked = [one for either in (query.condition, query.within) if either for one in either.each]
     known = filter(None, map(_known, asked if query.block in BROADLY else ()))
     above = dict.fromkeys(one for narrow in known for one in broader_conditions(narrow))
-    wider = (Concept(_few(one.name, (), 0), "", tuple(_stems(one)), wider=True) for one in above)
+    names = ((_upright(one.name), tuple(_stems(one))) for one in above)
+    wider = (Concept(_few(name, (), 0), "", stems, wider=True) for name, stems in names)
     return (*map(condition_concept, asked), *wider)
+
+
+def _upright(name: str) -> str:
+    """A heading in the order of speech."""
+    turned = _TURNED.fullmatch(name)
+    return f"{turned[2]} {turned[1]}" if turned else name
 
 
 def singular(name: str) -> str:

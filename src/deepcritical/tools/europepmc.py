@@ -201,8 +201,16 @@ def _lucene_text(text: str) -> str:
     """
     pieces = re.split(r'("[^"]*")', text)
     pieces[::2] = [" ".join(map(_lucene_word, piece.split(" "))) for piece in pieces[::2]]
-    pieces[1::2] = [piece.replace("\\", " ") for piece in pieces[1::2]]
+    pieces[1::2] = [_lucene_phrase(piece.replace("\\", " ")) for piece in pieces[1::2]]
     return "".join(pieces)
+
+
+def _lucene_phrase(phrase: str) -> str:
+    """A phrase; one with a wildcard as its words, because Lucene truncates no word of a phrase."""
+    if "*" not in phrase:
+        return phrase
+    words = re.findall(r"\w[\w'-]*\*?", phrase.lower())  # in capitals they would be operators
+    return f"({' AND '.join(words)})" if words else ""
 
 
 def _lucene_word(word: str) -> str:

@@ -22,6 +22,10 @@ _EPONYM = re.compile("[a-z]{1,30}'s ")
 
 _MOST_WORDS = 10
 _GAP = bounded(rf"{SEPARATORS}|[,.] ?")
+_CUT = bounded(r"[a-z]{3}(?:ie|ose|yse|ide)$")
+"""The end of a plural without its s."""
+_RARE = 20
+"""A word that is written so many times less than its plural is a slip: "diabete"."""
 _CONTEXT = 300
 _LONGEST_SHORT = 14
 _BEFORE = frozenset({"in", "for", "with"})
@@ -152,15 +156,32 @@ def _keys_of() -> dict[int, tuple[str, ...]]:
 
 @cache
 def further_names(known: KnownCondition) -> tuple[str, ...]:
-    """Return the folded names of a condition that stand in one order of words alone, short first.
+    """Return names of a condition that stand in one order of words alone, short first.
 
+    They are in lower case, with the plurals that folding took an s off: "malignancies".
     Of names that stand in several orders the table does not tell which one is written.
     """
     own = {key_of(name) for name in (known.name, *known.names)}
     keys = _keys_of().get(_table().at.get(key_of(known.name), -1), ())
     orders = Counter(tuple(sorted(key.split())) for key in {*keys, *own})
     once = (key for key in keys if orders[tuple(sorted(key.split()))] == 1 and key not in own)
-    return tuple(sorted(once, key=lambda key: (len(key), key)))
+    return tuple(map(_with_plurals, sorted(once, key=lambda key: (len(key), key))))
+
+
+def _with_plurals(key: str) -> str:
+    """A folded name in words that are written: "diabetes" of "diabete"."""
+    times = _times_written()
+    words = [f"{w}s" if times[f"{w}s"] > _RARE * times[w] else w for w in key.split()]
+    is_cut = not times[words[-1]] and _CUT.search(words[-1])
+    return " ".join(words) + ("s" if is_cut else "")
+
+
+@cache
+def _times_written() -> Counter[str]:
+    """How often each word is written in all names, in lower case."""
+    cells = (row.split("\t") for row in _table().rows)
+    names = " ".join(f"{name} {names}" for name, *_, names in cells)
+    return Counter(re.findall(r"[^\W_]+", names.lower()))
 
 
 def condition_named(name: str) -> KnownCondition | None:

@@ -36,6 +36,12 @@ _MEASURED = bounded(
 )
 _MEASURED_IN = bounded(r"\b(?:serum|plasma|blood|urine|urinary|coronary|cancer)[\s-]\Z", re.I)
 _BRAND = 3
+_IONS = (
+    "acetate besilate besylate bitartrate bromide calcium citrate fumarate hydrobromide "
+    "hydrochloride maleate mesilate mesylate phosphate potassium sodium succinate sulfate sulphate "
+    "tartrate"
+).split()
+"""Words behind a substance's name in the names of its salts."""
 _CODE = bounded(r"[a-z]{1,5}[- ]?[0-9]{2,8}[a-z]?")
 """The code that a developer gives a substance, in lower case: "ly2062430"."""
 _LIKE = bounded(r"-like\b", re.IGNORECASE)
@@ -169,7 +175,8 @@ def generic_names(name: str) -> tuple[str, ...]:
     """Return the names of a drug that are no brands, best first; () for an unknown drug.
 
     A name is an international non-proprietary name when the dictionary also has its Latin form in
-    -um. The salts of an acid, other acids and codes of developers follow.
+    -um, or one of its salts: "adrenaline hydrochloride". The salts of an acid, other acids and
+    codes of developers follow. The form without the last e is German or Nordic.
     """
     known = lookup_drug(name)
     row = _row(known.name, None)
@@ -179,7 +186,11 @@ def generic_names(name: str) -> tuple[str, ...]:
     variants = frozenset(_table().rows[row].split("\t")[-1].split("|"))
 
     def rank(synonym: str) -> int:
-        if {f"{synonym}um", f"{synonym.removesuffix('e')}um"} & variants:
+        if f"{synonym}e" == known.name:
+            return _BRAND
+        salts = (f"{synonym} {ion}" in known.synonyms for ion in _IONS)
+        has_salt = synonym.isalpha() and any(salts)
+        if has_salt or {f"{synonym}um", f"{synonym.removesuffix('e')}um"} & variants:
             return 0
         if salt and salt in synonym:
             return 1

@@ -115,3 +115,14 @@ def test_the_web_is_asked_only_where_it_is_searched() -> None:
     on_web = [query for query in need_queries(inquiry, store, web=True) if query.web_only]
     assert store.checklist
     assert len(on_web) == len(store.checklist.items)
+
+
+def test_a_second_drug_is_searched_without_its_brands() -> None:
+    asked = need_queries(inquiry_of("How does lithium interact with ibuprofen?"), EvidenceStore())
+    assert asked[0].terms == ('("ibuprofen")',)
+
+
+def test_a_name_is_not_searched_in_two_spellings_that_differ_in_capitals() -> None:
+    asked = need_queries(inquiry_of("Is obesity linked to psoriasis?"), EvidenceStore())
+    names = asked[0].terms[0].strip("()").split(" OR ")
+    assert len(names) == len({name.casefold() for name in names}) > 1
