@@ -16,25 +16,13 @@ const MOST_TITLES = 12;
 
 // A line of the tree; one that opens holds a list of further ones.
 function line({ kind, mark, title, note = "", opens = false }) {
-  const item = made("li", kind);
-  const row = made(opens ? "summary" : "div", "row");
-  const sign = made("span", "mark", mark[0]);
-  if (mark[1]) {
-    sign.setAttribute("role", "img");
-    sign.setAttribute("aria-label", mark[1]);
-  }
-  const text = made("span", "text");
-  text.append(title, " ", made("span", "note", note));
-  row.append(sign, text, made("span", "took"));
-  if (!opens) {
-    item.append(row);
-    return item;
-  }
-  const folds = made("details");
+  const sign = made("span", { class: "mark", ...(mark[1] && { role: "img", "aria-label": mark[1] }) }, mark[0]);
+  const text = made("span", "text", title, " ", made("span", "note", note));
+  const row = made(opens ? "summary" : "div", "row", sign, text, made("span", "took"));
+  if (!opens) return made("li", kind, row);
+  const folds = made("details", "", row, made("ul"));
   folds.open = opens === "open";
-  folds.append(row, made("ul"));
-  item.append(folds);
-  return item;
+  return made("li", kind, folds);
 }
 
 function took(item, seconds) {
@@ -109,16 +97,13 @@ function searched(event) {
     opens: event.query_as_run ? "closed" : false,
   });
   if (event.query_as_run) {
-    const asked = made("li", "asked", "Asked as: ");
-    asked.append(made("code", "", event.query_as_run));
-    item.querySelector("ul").append(asked);
+    item.querySelector("ul").append(made("li", "asked", "Asked as: ", made("code", "", event.query_as_run)));
   }
   took(item, event.seconds);
-  if (seen.step) {
-    seen.step.queries += 1;
-    seen.step.records += event.new;
-    seen.step.failed += event.outcome === "unavailable";
-  }
+  const { step } = seen;
+  step.queries += 1;
+  step.records += event.new;
+  step.failed += event.outcome === "unavailable";
   list().append(item);
 }
 

@@ -23,9 +23,8 @@ function save(table) {
   const cell = (one) => one.querySelector("input")?.checked ?? one.textContent.trim().replace(/\s+/g, " ").replace(/^(?=[=+@-])/, "'");
   const rows = [...table.rows].filter((row) => !row.hidden);
   const lines = rows.map((row) => [...row.cells].map((one) => `"${String(cell(one)).replaceAll('"', '""')}"`).join(","));
-  const link = made("a");
-  link.href = URL.createObjectURL(new Blob([`\ufeff${lines.join("\r\n")}\r\n`], { type: "text/csv" }));
-  link.download = `${table.getAttribute("aria-label").toLowerCase().replaceAll(" ", "-")}.csv`;
+  const href = URL.createObjectURL(new Blob([`\ufeff${lines.join("\r\n")}\r\n`], { type: "text/csv" }));
+  const link = made("a", { href, download: `${table.getAttribute("aria-label").toLowerCase().replaceAll(" ", "-")}.csv` });
   link.click();
   URL.revokeObjectURL(link.href);
 }
