@@ -62,9 +62,9 @@ def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
     with gr.Row(elem_classes="ask-row"):
         html(None, html_template=asset("header.html"))
         bare: dict[str, Any] = {"show_label": False, "container": False}
-        field = {"placeholder": "Ask about a drug or disease", "max_length": MAX_QUESTION_CHARS}
+        field = {**bare, "max_length": MAX_QUESTION_CHARS, "label": "Your question", "max_lines": 4}
         question = gr.Textbox(
-            label="Your question", max_lines=4, elem_id="question", **field, **bare
+            placeholder="Ask about a drug or disease", elem_id="question", **field
         )
         ask = gr.Button("Ask", variant="primary", elem_id="ask")
         plain = {**bare, "elem_classes": "chips"}
@@ -127,14 +127,13 @@ def _sources_and_limits(
 def _model_and_key() -> tuple[gr.Textbox, gr.Textbox]:
     """No address can be given: the server would ask it, and it may see more than its visitors."""
     with gr.Accordion("Model and key", open=False, elem_id="model-and-key"):
-        named = {"placeholder": "anthropic:claude-opus-4-6", "max_length": 200}
-        model = _secret("Model", MODEL_INFO, **named)
-        return model, _secret("Key", KEY_INFO, type="password", max_length=1000)
+        example = "anthropic:claude-opus-4-6"
+        model = _unseen("Model", info=MODEL_INFO, placeholder=example, max_length=200)
+        return model, _unseen("Key", info=KEY_INFO, type="password", max_length=1000)
 
 
-def _secret(label: str, info: str, **options: Any) -> gr.Textbox:
-    own = {"elem_id": label.lower(), "html_attributes": UNSEEN}
-    return gr.Textbox(label=label, info=info, **own, **options)
+def _unseen(label: str, **options: Any) -> gr.Textbox:
+    return gr.Textbox(label=label, elem_id=label.lower(), html_attributes=UNSEEN, **options)
 
 
 def build_own_runs(kept: bool) -> None:

@@ -141,8 +141,10 @@ class RunHandlers:
             fields = PlanFields(sent[panel.synonyms], sent[panel.names], sent[panel.searches])
             plan = edited(reviewed.plan, fields)
             asked = await read_asked(form, sent, self.runs, self._caller(request).user_id)
-            own = {"depth": reviewed.depth, "own_limits": reviewed.own_limits, "kind": RESEARCH}
-            asked = replace(asked, question=plan.question.text, sources=plan.place.sources, **own)
+            own: dict[str, Any] = {"depth": reviewed.depth, "own_limits": reviewed.own_limits}
+            asked = replace(
+                asked, question=plan.question.text, kind=RESEARCH, sources=plan.place.sources, **own
+            )
             run = asked.start(self.runs, self._admitted(request).user_id, plan)
         except DeepCriticalError as error:
             return {panel.refused: problem(str(error))}
@@ -242,7 +244,7 @@ class RunHandlers:
         return f'<p class="answering"><b>{who}</b> Searching:<br>{sources}</p>'
 
 
-def _names_of(name: str, others: str) -> dict[str, str]:
+def _names_of(name: str, others: str) -> dict[str, Any]:
     return {"value": others, "label": f"Other names of {visible(name)}"}
 
 

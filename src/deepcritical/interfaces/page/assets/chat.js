@@ -201,17 +201,15 @@ function about(told) {
   if (told?.message && form) $("details").open = true;
   if (told?.message) return say(told.message);
   const id = told?.id ?? "";
-  if (id !== runId) reset(id);
+  if (id !== runId) {
+    runId = id;
+    chat = null;
+    if (form) $("details").open = false;
+    else $(".chat").hidden = true;
+    $(".said").replaceChildren();
+    $(".said").hidden = true;
+  }
   if (form) $(".chat").hidden = !id || !told.tabs?.some((tab) => tab.name === "evidence");
-}
-
-function reset(id) {
-  runId = id;
-  chat = null;
-  if (form) $("details").open = false;
-  else $(".chat").hidden = true;
-  $(".said").replaceChildren();
-  $(".said").hidden = true;
 }
 
 $("details")?.addEventListener("toggle", () => $("details").open && $("textarea").focus());

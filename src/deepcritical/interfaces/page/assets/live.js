@@ -15,9 +15,7 @@ let seen = null;
 function close() {
   stream?.close();
   stream = null;
-  clearInterval(timing);
-  clearTimeout(seen?.asking);
-  clearTimeout(seen?.clearing);
+  for (const timer of [timing, seen?.asking, seen?.clearing]) clearTimeout(timer);
 }
 
 function status(word) {
@@ -258,8 +256,7 @@ function open(run) {
   document.querySelector("#options > .label-wrap.open")?.click();
   document.body.dataset.shown = ""; // former runs are offered for what is typed from now on
   $(".question").textContent = run.question;
-  $(".log > ul").replaceChildren();
-  $(".counts").replaceChildren();
+  for (const list of element.querySelectorAll(".log > ul, .counts, .versus ul")) list.replaceChildren();
   $(".clock").textContent = "0:00";
   $(".stay").hidden = false;
   $(".steps").open = true;
@@ -268,7 +265,6 @@ function open(run) {
   tell(".waiting", "");
   $(".shared").hidden = true;
   $(".versus").open = false;
-  $(".versus ul").replaceChildren();
   status("starting");
   acts();
   follow();
