@@ -96,7 +96,7 @@ function draw(run) {
     else side.append(panel);
   }
   list.onkeydown = (event) => step(event, [...list.children]);
-  sheet.onclose = leave;
+  sheet.onclose = () => narrow.matches && leave();
   const box = made("div", "dc-report", list, panels, sources, sheet);
   box.onclick = (event) => opened(event, event.target);
   box.onkeydown = (event) => {
