@@ -139,7 +139,9 @@ def test_no_column_of_a_table_is_cut(page: Page) -> None:
         expect(page.locator(f"#panel-{name.lower()} table").first).to_be_visible()
         assert page.evaluate(CUT) == []
     # In the narrow panel rows are cards, with room for the name of each cell beside it.
+    page.get_by_role("tab", name="Evidence").click()
     cell = page.locator("#panel-evidence [data-label=Level]").first
+    expect(cell).to_be_visible()
     assert cell.evaluate("(one) => parseFloat(getComputedStyle(one).paddingLeft)") > 90
 
 
