@@ -64,9 +64,9 @@ def address(folder: Path) -> Iterator[str]:
         yield served.address
 
 
-def page_server(folder: Path, *slots: str) -> list[str | Path]:
-    """The command; with slots runs are kept, and so many are conducted at once."""
-    return [*forked_module(), "tests.servers.page", folder, *slots]
+def page_server(folder: Path, *slots_and_runs: str) -> list[str | Path]:
+    """The command; see the usage of the module."""
+    return [*forked_module(), "tests.servers.page", folder, *slots_and_runs]
 
 
 @pytest.fixture

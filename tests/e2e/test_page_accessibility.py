@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.conftest import paper, snapshot, trial
-from tests.e2e.pages import ask, browser, fail, open_options, page_server, picture, unfold
+from tests.e2e.pages import ask, browser, fail, open_options, page_server, picture, tab, unfold
 from tests.e2e.test_page_chat import of_run, page, said
 from tests.servers.serving import serving
 
@@ -86,13 +86,17 @@ def running(page: Page) -> None:
 
 
 def tabs(page: Page) -> None:
-    """Each tab in turn is looked at, the report first; what the last one shows stays."""
+    """Each tab but the report's, which other states show; what the last one shows stays.
+
+    Of the page around it nothing changes: what stands beside the report is looked at alone.
+    """
     completed(page)
-    *others, last = (one for one in page.get_by_role("tab").all() if one.is_visible())
+    _, *others, last = (one for one in page.get_by_role("tab").all() if one.is_visible())
     assert len(others) > 3
     for one in others:
         one.click()
-        check(page)
+        expect(page.locator(".side h2").filter(visible=True).first).to_be_visible()
+        check(page, within=".side")
     last.click()
 
 
@@ -102,6 +106,16 @@ def left_out(page: Page) -> None:
     page.locator("#tab-studies").click()
     page.get_by_role("checkbox", name=re.compile("^Include")).first.uncheck()
     expect(page.locator("#panel-studies").get_by_role("status")).to_contain_text("With all studies")
+
+
+def compared(page: Page) -> None:
+    """Two runs side by side."""
+    ids = []
+    for _ in range(2):
+        completed(page)
+        ids.append(page.url.partition("run=")[2])
+    page.goto("/compare?a={}&b={}".format(*ids))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Two runs side by side")
 
 
 def citation(page: Page) -> None:
@@ -171,6 +185,7 @@ STATES: tuple[Callable[[Page], None], ...] = (
     running,
     tabs,
     left_out,
+    compared,
     citation,
     parts,
     steps,
@@ -184,10 +199,10 @@ STATES: tuple[Callable[[Page], None], ...] = (
 )
 
 
-def check(page: Page, name: str = "") -> None:
+def check(page: Page, name: str = "", within: str = "") -> None:
     """Fail with every serious barrier that axe-core finds in what is shown, in each look of it.
 
-    With a name, a picture of each look is left.
+    With a name, a picture of each look is left; `within` selects the part that is looked at.
     """
     told: list[str] = []
     for look in LOOKS:
@@ -198,12 +213,14 @@ def check(page: Page, name: str = "") -> None:
         assert page.evaluate(SETTLED) == 0
         if name:
             picture(page, f"state-{name}-{look.width}-{look.scheme}")
-        told += [f"{look.scheme} {look.width}: {barrier}" for barrier in barriers(page)]
+        told += [f"{look.scheme} {look.width}: {barrier}" for barrier in barriers(page, within)]
     assert not told, "\n".join(told)
 
 
-def barriers(page: Page) -> list[str]:
-    found = Axe().run(page).response["violations"]
+def barriers(page: Page, within: str = "") -> list[str]:
+    # Half a megabyte of script, which a page keeps.
+    axe = Axe("0") if page.evaluate("Boolean(window.axe)") else Axe()
+    found = axe.run(page, within).response["violations"]
     return [
         f"{one['impact']} {one['id']}: {node['target']} {node['failureSummary']}"
         for one in found
@@ -223,6 +240,17 @@ def test_no_state_has_a_serious_barrier(
         check(page, state.__name__)
     finally:
         (folder / "open").touch()
+
+
+def test_who_has_used_up_his_runs_meets_no_barrier(browser: Browser, folder: Path) -> None:
+    with (
+        serving(page_server(folder, "1", "1")) as served,
+        tab(browser, served.address) as page,
+    ):
+        completed(page)
+        ask(page, goto=False)
+        expect(page.get_by_role("alert").filter(has_text="runs")).to_be_visible()
+        check(page, "over_quota")
 
 
 def test_a_barrier_is_found(page: Page) -> None:

@@ -72,7 +72,7 @@ def test_the_first_view_takes_few_requests(page: Page) -> None:
     assert len(asked) <= MOST_REQUESTS
 
 
-def test_a_part_stands_beside_the_report_and_above_it_on_a_phone(page: Page) -> None:
+def test_a_part_stands_beside_the_report_and_over_the_page_on_a_phone(page: Page) -> None:
     page.set_viewport_size(WIDE)
     ask(page, QUESTION)
     page.get_by_role("tab", name="Studies").click()
@@ -83,15 +83,50 @@ def test_a_part_stands_beside_the_report_and_above_it_on_a_phone(page: Page) -> 
     assert right
     assert left["x"] + left["width"] <= right["x"]
     assert_fits(page)
+    sheet = page.get_by_role("dialog", name="Studies")
+    expect(sheet).to_have_count(0)
+    page.get_by_label("Your question").focus()
+    assert page.evaluate(WITHIN, "#question")
     page.set_viewport_size(PHONE)
-    expect(page.locator(".side")).to_have_css("position", "fixed")
+    expect(sheet).to_have_attribute("aria-modal", "true")
+    expect(part).to_be_visible()
     assert_fits(page)
+    page.set_viewport_size(WIDE)
+    expect(sheet).to_have_count(0)
     page.get_by_role("button", name="Close the panel").click()
     expect(part).to_be_hidden()
     expect(page.get_by_role("tab", name="Report")).to_be_focused()
-    page.get_by_role("tab", name="Studies").click()
-    part.press("Escape")
-    expect(part).to_be_hidden()
+
+
+def test_nothing_but_a_sheet_is_in_reach_until_it_is_shut(page: Page) -> None:
+    page.set_viewport_size(PHONE)
+    ask(page, QUESTION)
+    studies, sheet = page.locator("#tab-studies"), page.get_by_role("dialog", name="Studies")
+    studies.click()
+    expect(page.get_by_role("button", name="Close the panel")).to_be_focused()
+    page.locator("#question textarea").evaluate("(field) => field.focus()")
+    assert page.evaluate(WITHIN, ".sheet")
+    page.mouse.move(100, 20)
+    page.mouse.wheel(0, 500)
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.scrollY") == 0
+    sheet.get_by_role("button", name=re.compile("^Citation")).first.click()
+    card = page.locator(".source:popover-open")
+    card.get_by_role("button", name="Close").click()
+    expect(card).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(sheet).to_have_count(0)
+    expect(studies).to_be_focused()
+    studies.click()
+    page.get_by_role("button", name="Close the panel").click()
+    expect(studies).to_be_focused()
+    studies.click()
+    page.mouse.click(100, 20)
+    expect(sheet).to_have_count(0)
+    expect(page.get_by_role("tab", name="Report")).to_have_attribute("aria-selected", "true")
+    page.reload()
+    expect(page.locator(REPORT)).to_be_visible()
+    expect(page).not_to_have_url(re.compile("#"))
 
 
 def test_no_column_of_a_table_is_cut(page: Page) -> None:
@@ -103,6 +138,11 @@ def test_no_column_of_a_table_is_cut(page: Page) -> None:
         page.get_by_role("tab", name=name).click()
         expect(page.locator(f"#panel-{name.lower()} table").first).to_be_visible()
         assert page.evaluate(CUT) == []
+    # In the narrow panel rows are cards, with room for the name of each cell beside it.
+    page.get_by_role("tab", name="Evidence").click()
+    cell = page.locator("#panel-evidence [data-label=Level]").first
+    expect(cell).to_be_visible()
+    assert cell.evaluate("(one) => parseFloat(getComputedStyle(one).paddingLeft)") > 90
 
 
 def test_the_answer_is_few_stops_of_the_keyboard_away(page: Page) -> None:

@@ -1,7 +1,8 @@
 """The page over a source that waits: queries are answered once the file ``open`` is there.
 
-Usage: python -m tests.servers.page FOLDER [SLOTS]. FOLDER holds records.jsonl; the address is
-printed. With SLOTS runs are kept in a database in the folder, and so many are conducted at once.
+Usage: python -m tests.servers.page FOLDER [SLOTS [RUNS]]. FOLDER holds records.jsonl; the address
+is printed. With SLOTS runs are kept in a database in the folder, and so many are conducted at once;
+with RUNS the page is public, and each visitor may start so many in an hour.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from deepcritical.bootstrap import Lookups, open_chats, place_of
-from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.access import Access, Mode
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import Served, serve_page
 from deepcritical.services.database import Database
@@ -45,7 +46,7 @@ class GatedSource(SearchTool):
         return await self._source.fetch(query)
 
 
-def main(folder: Path, slots: int | None) -> None:
+def main(folder: Path, slots: int = 0, runs_per_hour: int = 0) -> None:
     source, traces, durable = GatedSource(folder), None, None
     if slots:
         url = normalised_url(f"sqlite:///{folder / 'runs.sqlite'}")
@@ -57,8 +58,9 @@ def main(folder: Path, slots: int | None) -> None:
     settings = Settings(snapshot=str(folder / "records.jsonl"), embedding_model="")
     chats = open_chats(settings, service, place_of(settings), describe)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        serve_page(Served(service, Access(), Lookups(settings), similar, chats), listening)
+        access = Access(Mode.PUBLIC, runs_per_hour=runs_per_hour) if runs_per_hour else Access()
+        serve_page(Served(service, access, Lookups(settings), similar, chats), listening)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else None)
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

@@ -37,8 +37,6 @@ from deepcritical.toolset.starting import documents_of
 
 THREAD = "thread"
 """In place of a run: the question is answered in the thread."""
-LIMIT_NAMES = ("max_iterations", "deadline_s", "max_tokens", "max_cost_usd")
-"""In the order of `form.Limits`."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class Asked:
     sources: tuple[str, ...]
     own_limits: OwnLimits
     reasoner: Reasoner
-    key: SecretStr | None
+    model_api_key: SecretStr | None
     documents: tuple[OwnDocument, ...]
 
     async def settled(self, runs: RunService) -> Asked:
@@ -95,13 +93,8 @@ class Asked:
 
     @property
     def _given(self) -> dict[str, Any]:
-        return {
-            "depth": self.depth,
-            "sources": self.sources,
-            "own_limits": self.own_limits,
-            "reasoner": self.reasoner,
-            "model_api_key": self.key,
-        }
+        names = ("depth", "sources", "own_limits", "reasoner", "model_api_key")
+        return {name: getattr(self, name) for name in names}
 
 
 def answered_by(question: str) -> str:
@@ -129,7 +122,7 @@ async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService, user
         sources=sources,
         own_limits=_limits(form, sent),
         reasoner=await reasoner_for(runs, sent[form.model], key),
-        key=key,
+        model_api_key=key,
         documents=await documents_of(runs.uploads, _documents(sent[form.documents]), user_id),
     )
 
@@ -149,14 +142,14 @@ def _documents(chosen: object) -> tuple[str, ...]:
 
 
 def _limits(form: Form, sent: Mapping[Any, Any]) -> OwnLimits:
-    fields = dict(zip(LIMIT_NAMES, form.limits, strict=True))
-    given = {name: (sent[field] or "").strip() or None for name, field in fields.items()}
+    given = {name: (sent[field] or "").strip() or None for name, field in form.limits.items()}
     try:
         return OwnLimits.model_validate(given)
     except ValidationError as error:
         where, why, given_value = first_invalid(error)
         raise ConfigurationError(
-            f"“{fields[where].label}” cannot be {given_value}: {why}.", "Change it, or empty it."
+            f"“{form.limits[where].label}” cannot be {given_value}: {why}.",
+            "Change it, or empty it.",
         ) from error
 
 

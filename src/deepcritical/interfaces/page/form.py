@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import gradio as gr
 
@@ -18,29 +17,14 @@ from deepcritical.tools.registry import BY_KEY
 AUTO = "auto"
 KINDS = (("Auto", AUTO), ("Report", RESEARCH), ("Answer", DEEP_RESEARCH))
 KIND_INFO = "Auto: a report on whether a drug helps, a list for a look-up, else a cited answer."
-DEPTHS: tuple[tuple[str, Depth], ...] = (
-    ("Quick", "quick"),
-    ("Standard", "standard"),
-    ("Deep", "deep"),
-)
 MODEL_INFO = (
     "Empty: what this server is set to. Else provider:name of openai, openai-chat, anthropic or "
     "huggingface, with a key of yours."
 )
 KEY_INFO = "Sent with messages of the chat, and with one run, then emptied. Not stored, not logged."
 UNSEEN = gr.InputHTMLAttributes(autocomplete="off", autocorrect="off", spellcheck=False)
-MAX_MODEL_CHARS, MAX_KEY_CHARS = 200, 1000
 NO_CHOICE = '<p class="note">There is one source here, and none to choose: {}.</p>'
 NOTHING_KEPT = "This server keeps no runs: copy the address of this page to find one again."
-
-
-class Limits(NamedTuple):
-    """Limits of the user's own; an empty one is left to the depth."""
-
-    rounds: gr.Textbox
-    seconds: gr.Textbox
-    tokens: gr.Textbox
-    dollars: gr.Textbox
 
 
 class Form(NamedTuple):
@@ -58,7 +42,8 @@ class Form(NamedTuple):
     answering: gr.HTML
     sources: gr.CheckboxGroup | None
     """None where one snapshot is searched."""
-    limits: Limits
+    limits: dict[str, gr.Textbox]
+    """By the names of `OwnLimits`; an empty one is left to the depth."""
     model: gr.Textbox
     key: gr.Textbox
 
@@ -66,8 +51,7 @@ class Form(NamedTuple):
     def asked(self) -> set[gr.components.Component]:
         """Return the request that a run is started with."""
         own = {self.question, self.documents, self.kind, self.depth, self.review, self.model}
-        more = {self.sources} if self.sources else set()
-        return own | {self.key} | set(self.limits) | more
+        return own | {self.key, *self.limits.values()} | ({self.sources} if self.sources else set())
 
 
 def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
@@ -77,18 +61,15 @@ def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
     """
     with gr.Row(elem_classes="ask-row"):
         html(None, html_template=asset("header.html"))
+        bare: dict[str, Any] = {"show_label": False, "container": False}
+        field = {**bare, "max_length": MAX_QUESTION_CHARS, "label": "Your question", "max_lines": 4}
         question = gr.Textbox(
-            label="Your question",
-            show_label=False,
-            container=False,
-            placeholder="Ask about a drug or disease",
-            max_lines=4,
-            max_length=MAX_QUESTION_CHARS,
-            elem_id="question",
+            placeholder="Ask about a drug or disease", elem_id="question", **field
         )
         ask = gr.Button("Ask", variant="primary", elem_id="ask")
-        plain: dict[str, Any] = {"show_label": False, "container": False, "elem_classes": "chips"}
-        depths = _depths(runs.limits_for)
+        plain = {**bare, "elem_classes": "chips"}
+        # Each with its longest time on this server.
+        depths = [_depth(one, runs.limits_for(one).deadline_s) for one in get_args(Depth)]
         depth = gr.Radio(depths, value="standard", label="Depth", elem_id="depth", **plain)
         review = gr.Checkbox(label="Show me the plan first", elem_id="review", **plain)
         with gr.Accordion("Sources, model, files", open=False, elem_id="options"):
@@ -96,7 +77,7 @@ def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
             documents = _documents(takes_documents and runs.keeps_runs)
             sources, limits = _sources_and_limits(runs.place, runs.limits_for("deep"))
             model, key = _model_and_key()
-    refused, similar = html(""), html("")
+        refused, similar = html(""), html("")
     return Form(
         *(question, documents, ask, refused, similar, kind, depth, review),
         *(html("", render=False), sources, limits, model, key),
@@ -109,23 +90,20 @@ def _documents(takes_files: bool) -> gr.HTML:
     return html(None, html_template=skeleton, js_on_load=script("attach.js"))
 
 
-def _depths(limits_of: Callable[[Depth], RunLimits]) -> list[tuple[str, Depth]]:
-    """Return each depth with its longest time on this server."""
-    known = [(name, depth, limits_of(depth).deadline_s) for name, depth in DEPTHS]
-    return [
-        (f"{name} ≤ {f'{s / 60:g} min' if s >= 60 else f'{s:g} s'}", depth)
-        for name, depth, s in known
-    ]
+def _depth(name: str, seconds: float) -> tuple[str, str]:
+    most = f"{seconds / 60:g} min" if seconds >= 60 else f"{seconds:g} s"
+    return f"{name.capitalize()} ≤ {most}", name
 
 
-def _sources_and_limits(place: Place, most: RunLimits) -> tuple[gr.CheckboxGroup | None, Limits]:
+def _sources_and_limits(
+    place: Place, most: RunLimits
+) -> tuple[gr.CheckboxGroup | None, dict[str, gr.Textbox]]:
     with gr.Accordion("Sources and limits", open=False):
         sources = None
         if place.sources:
             choices = [(BY_KEY[name].name, name) for name in place.sources]
-            sources = gr.CheckboxGroup(
-                choices, value=list(place.sources), label="Live sources to search"
-            )
+            chosen = list(place.sources)
+            sources = gr.CheckboxGroup(choices, value=chosen, label="Live sources to search")
         else:
             searched = f"the snapshot {place.snapshot}" if place.snapshot else "its records"
             html(NO_CHOICE.format(escape(searched)))
@@ -133,40 +111,29 @@ def _sources_and_limits(place: Place, most: RunLimits) -> tuple[gr.CheckboxGroup
         slow = ", and more time for a slow model" if most.paced else ""
         note = f"Empty: as the depth says{slow}. The last two count with a model only."
         html(f'<p class="note">{note}</p>')
+        labels = {
+            "max_iterations": f"Rounds, up to {most.max_iterations}",
+            "deadline_s": f"Seconds, up to {most.deadline_s:g}",
+            "max_tokens": f"Tokens, up to {most.max_tokens:,}",
+            "max_cost_usd": f"US dollars{cost}",
+        }
+        # Not the framework's field for numbers, which sends 0 when it is empty.
+        plain: dict[str, Any] = {"min_width": 130, "max_length": 20, "html_attributes": UNSEEN}
         with gr.Row():
-            rounds = _number(f"Rounds, up to {most.max_iterations}")
-            seconds = _number(f"Seconds, up to {most.deadline_s:g}")
-        with gr.Row():
-            tokens = _number(f"Tokens, up to {most.max_tokens:,}")
-            dollars = _number(f"US dollars{cost}")
-    return sources, Limits(rounds, seconds, tokens, dollars)
-
-
-def _number(label: str) -> gr.Textbox:
-    """Not the framework's field for numbers, which sends 0 when it is empty."""
-    return gr.Textbox(label=label, min_width=100, max_length=20, html_attributes=UNSEEN)
+            limits = {name: gr.Textbox(label=label, **plain) for name, label in labels.items()}
+    return sources, limits
 
 
 def _model_and_key() -> tuple[gr.Textbox, gr.Textbox]:
     """No address can be given: the server would ask it, and it may see more than its visitors."""
     with gr.Accordion("Model and key", open=False, elem_id="model-and-key"):
-        model = gr.Textbox(
-            label="Model",
-            info=MODEL_INFO,
-            placeholder="anthropic:claude-opus-4-6",
-            max_length=MAX_MODEL_CHARS,
-            html_attributes=UNSEEN,
-            elem_id="model",
-        )
-        key = gr.Textbox(
-            label="Key",
-            info=KEY_INFO,
-            type="password",
-            max_length=MAX_KEY_CHARS,
-            html_attributes=UNSEEN,
-            elem_id="key",
-        )
-    return model, key
+        example = "anthropic:claude-opus-4-6"
+        model = _unseen("Model", info=MODEL_INFO, placeholder=example, max_length=200)
+        return model, _unseen("Key", info=KEY_INFO, type="password", max_length=1000)
+
+
+def _unseen(label: str, **options: Any) -> gr.Textbox:
+    return gr.Textbox(label=label, elem_id=label.lower(), html_attributes=UNSEEN, **options)
 
 
 def build_own_runs(kept: bool) -> None:

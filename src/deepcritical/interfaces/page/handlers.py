@@ -72,9 +72,7 @@ class RunHandlers:
     @property
     def plan_outputs(self) -> list[Any]:
         """The components of a plan that change."""
-        plan = self.plan
-        fields = [plan.summary, plan.synonyms, plan.names, plan.searches, plan.refused]
-        return [plan.kept, plan.panel, *fields]
+        return list(self.plan[:-2])  # all but the buttons
 
     async def begin(self, sent: Sent, request: gr.Request) -> Shown:
         """Start a run, show its plan first, or hand the question to the thread.
@@ -127,12 +125,8 @@ class RunHandlers:
             panel.kept: plan_id,
             panel.panel: gr.update(visible=True),
             panel.summary: told(plan),
-            panel.synonyms: gr.update(
-                value=fields.synonyms, label=f"Other names of {visible(drug)}", visible=bool(drug)
-            ),
-            panel.names: gr.update(
-                value=fields.names, label=f"Other names of {visible(condition)}"
-            ),
+            panel.synonyms: gr.update(**_names_of(drug, fields.synonyms), visible=bool(drug)),
+            panel.names: gr.update(**_names_of(condition, fields.names)),
             panel.searches: fields.searches,
             panel.refused: "",
         }
@@ -147,13 +141,9 @@ class RunHandlers:
             fields = PlanFields(sent[panel.synonyms], sent[panel.names], sent[panel.searches])
             plan = edited(reviewed.plan, fields)
             asked = await read_asked(form, sent, self.runs, self._caller(request).user_id)
+            own: dict[str, Any] = {"depth": reviewed.depth, "own_limits": reviewed.own_limits}
             asked = replace(
-                asked,
-                question=plan.question.text,
-                kind=RESEARCH,
-                depth=reviewed.depth,
-                sources=plan.place.sources,
-                own_limits=reviewed.own_limits,
+                asked, question=plan.question.text, kind=RESEARCH, sources=plan.place.sources, **own
             )
             run = asked.start(self.runs, self._admitted(request).user_id, plan)
         except DeepCriticalError as error:
@@ -252,6 +242,10 @@ class RunHandlers:
         who = NO_MODEL if rules else f"Answered by {escape(visible(reasoner.name))}{whose}."
         sources = "<br>".join(map(escape, await self.runs.sources()))
         return f'<p class="answering"><b>{who}</b> Searching:<br>{sources}</p>'
+
+
+def _names_of(name: str, others: str) -> dict[str, Any]:
+    return {"value": others, "label": f"Other names of {visible(name)}"}
 
 
 def _browser(request: gr.Request) -> HTTPConnection:

@@ -57,13 +57,8 @@ def _wire_runs(page: gr.Blocks, handlers: RunHandlers) -> None:
     form, live, plan = handlers.form, handlers.live, handlers.plan_outputs
     remembered = handlers.plan.remembered
     shown = [live, form.refused, form.question, *plan]
-    page.load(
-        handlers.load,
-        remembered,
-        [*shown, form.answering],
-        js=asset("plan_found.js"),
-        **PRIVATE,
-    )
+    told = [*shown, form.answering]
+    page.load(handlers.load, remembered, told, js=asset("plan_found.js"), **PRIVATE)
     live.visited(handlers.visit, None, shown, trigger_mode="always_last", **PRIVATE)
     begun = gr.on(
         [form.ask.click, form.question.submit],
@@ -76,8 +71,7 @@ def _wire_runs(page: gr.Blocks, handlers: RunHandlers) -> None:
     _after(begun, handlers)
     begun.success(None, remembered, None, js=asset("plan_kept.js"))
     # The last: the model's field is left a moment before the key's.
-    left = [form.model.blur, form.key.blur]
-    gr.on(left, trigger_mode="always_last", **_told(handlers))
+    gr.on([form.model.blur, form.key.blur], trigger_mode="always_last", **_told(handlers))
 
 
 def _wire_plan(handlers: RunHandlers) -> None:

@@ -12,10 +12,8 @@ function changed() {
 }
 
 function item(one) {
-  const line = made("li");
   const name = one.id ? one.name : `${one.name} (is read …)`;
-  line.append(made("span", "", name), button("✕", () => drop(one), "", `Remove ${one.name}`));
-  return line;
+  return made("li", "", made("span", "", name), button("✕", () => drop(one), "", `Remove ${one.name}`));
 }
 
 function drop(one) {

@@ -6,17 +6,6 @@ let chat = null;
 let answers = 0;
 let busy = false;
 
-function built(tag, className, ...children) {
-  const node = made(tag, className);
-  node.append(...children.map((child) => (typeof child === "string" ? visible(child) : child)));
-  return node;
-}
-
-// Without characters that could hide or turn round what stands beside them.
-function visible(text) {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (c) => (/\s/.test(c) ? c : ""));
-}
-
 function add(node) {
   $(".said").hidden = false;
   if (!form) $(".chat").hidden = false;
@@ -25,22 +14,11 @@ function add(node) {
   return node;
 }
 
-function problem(text) {
-  const node = add(built("p", "problem", text));
-  node.setAttribute("role", "alert");
-}
-
-function secrets() {
-  return {
-    ...keyHeader(),
-    // Within a page of another site the browser may keep no cookie that says whose the chat is.
-    ...(chat?.owner && { Authorization: `Bearer ${chat.owner}` }),
-  };
-}
+const problem = (text) => add(made("p", { class: "problem", role: "alert" }, text));
 
 async function post(path, body) {
-  const headers = { "Content-Type": "application/json", ...secrets() };
-  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+  // Within a page of another site the browser may keep no cookie that says whose the chat is.
+  const answer = await fetch(path, posted(body, chat?.owner && { Authorization: `Bearer ${chat.owner}` }));
   if (answer.ok) return answer;
   const error = new Error(await why(answer));
   error.gone = answer.status === 404;
@@ -86,8 +64,8 @@ async function turn(said, request) {
   busy = true;
   for (const old of element.querySelectorAll(".offer button")) old.disabled = true;
   $(".chat").setAttribute("aria-busy", "true");
-  add(built("p", "mine", said));
-  const doing = add(built("p", "doing", "Working …"));
+  add(made("p", "mine", said));
+  const doing = add(made("p", "doing", "Working …"));
   let ended = false;
   try {
     for await (const event of events(await request())) {
@@ -124,15 +102,15 @@ function draw(event, doing) {
 function answered(answer) {
   const number = ++answers;
   const id = (n) => `${form ? "chat" : "thread"}-${number}-${n}`;
-  const node = built("div", "answer dc-report", built("p", "head", answer.head));
+  const node = made("div", "answer dc-report", made("p", "head", answer.head));
   const lines = [...answer.points.map((p) => point(p, answer, id)), ...answer.sentences.map((s) => sentence(s, answer, id))];
-  if (lines.length) node.append(built("ul", "", ...lines));
-  else if (answer.references.length) node.append(built("ol", "", ...answer.references.map((r, at) => listed(r, id(at + 1), at + 1))));
+  if (lines.length) node.append(made("ul", "", ...lines));
+  else if (answer.references.length) node.append(made("ol", "", ...answer.references.map((r, at) => listed(r, id(at + 1), at + 1))));
   if (answer.left_out)
-    node.append(built("p", "small", `Left out: ${answer.left_out} of the model's sentences, which stand in no record on the question.`));
-  node.append(...answer.notices.map((notice) => built("p", "small", `Note: ${notice}`)));
+    node.append(made("p", "small", `Left out: ${answer.left_out} of the model's sentences, which stand in no record on the question.`));
+  node.append(...answer.notices.map((notice) => made("p", "small", `Note: ${notice}`)));
   if (answer.references.length)
-    node.append(built("p", "small", `Answered by ${answer.written_by}. For research use, not medical advice.`));
+    node.append(made("p", "small", `Answered by ${answer.written_by}. For research use, not medical advice.`));
   node.append(...answer.references.map((r, at) => source(r, at + 1, id(at + 1), answer)));
   add(node);
 }
@@ -140,29 +118,25 @@ function answered(answer) {
 // A reference of a report keeps the number that it has there.
 const shown = (answer, n) => answer.printed_numbers[n - 1] ?? n;
 
-function chip(reference, id, number) {
-  const node = built("button", "cite", String(number));
-  node.type = "button";
-  node.setAttribute("popovertarget", id);
-  node.setAttribute("aria-label", visible(`Citation ${number}: ${reference.title}`));
-  return node;
+function chip(reference, popovertarget, number) {
+  return made("button", { type: "button", class: "cite", popovertarget, "aria-label": `Citation ${number}: ${reference.title}` }, number);
 }
 
 function point({ text, numbers }, answer, id) {
   const cited = numbers.flatMap((n) => [" ", chip(answer.references[n - 1], id(n), shown(answer, n))]);
-  return built("li", "", text.replaceAll(" % CI", "\u00a0%\u00a0CI"), ...cited);
+  return made("li", "", text.replaceAll(" % CI", "\u00a0%\u00a0CI"), ...cited);
 }
 
 function sentence(said, answer, id) {
   const words = said.wording === "quote" ? `“${said.text}”` : `Summary: ${said.text}`;
-  const node = built("li", "", words, " ", chip(answer.references[said.number - 1], id(said.number), shown(answer, said.number)));
-  if (said.remark) node.append(" ", built("span", "remark", said.remark));
+  const node = made("li", "", words, " ", chip(answer.references[said.number - 1], id(said.number), shown(answer, said.number)));
+  if (said.remark) node.append(" ", made("span", "remark", said.remark));
   return node;
 }
 
 function listed(reference, id, number) {
-  const node = built("li", "", built("b", "", reference.title), " ", chip(reference, id, number));
-  node.append(built("br"), built("span", "small", place(reference)));
+  const node = made("li", "", made("b", "", reference.title), " ", chip(reference, id, number));
+  node.append(made("br"), made("span", "small", place(reference)));
   return node;
 }
 
@@ -181,56 +155,41 @@ const KINDS = {
 function source(reference, at, id, answer) {
   const number = shown(answer, at);
   const close = button("✕", () => node.hidePopover(), "", "Close");
-  const node = built("div", "source", built("div", "bar", built("b", "", `[${number}]`), close));
-  node.id = id;
-  node.popover = "auto";
-  node.setAttribute("role", "dialog");
-  node.setAttribute("aria-label", `Source ${number} of the answer`);
-  node.append(built("p", "title", reference.title), built("p", "small", place(reference)));
-  if (reference.retracted) node.append(built("p", "", built("strong", "retracted", "Retracted")));
-  if (reference.note) node.append(built("p", "kind", `Note kept with the record: ${reference.note}`));
-  if (reference.text) node.append(built("p", "kind", KINDS[reference.text_kind] ?? "The source's own words."));
+  const named = { id, class: "source", popover: "auto", role: "dialog", "aria-label": `Source ${number} of the answer` };
+  const node = made("div", named, made("div", "bar", made("b", "", `[${number}]`), close));
+  node.append(made("p", "title", reference.title), made("p", "small", place(reference)));
+  if (reference.retracted) node.append(made("p", "", made("strong", "retracted", "Retracted")));
+  if (reference.note) node.append(made("p", "kind", `Note kept with the record: ${reference.note}`));
+  if (reference.text) node.append(made("p", "kind", KINDS[reference.text_kind] ?? "The source's own words."));
   const quotes = answer.sentences.filter((said) => said.number === at);
   if (reference.text) node.append(marked(reference.text, quotes));
-  const link = address(reference.url);
-  if (link) node.append(link);
+  if (/^https:\/\/[!#-&(-;=?-_a-z{-~]+$/.test(reference.url))
+    node.append(made("a", { href: reference.url, target: "_blank", rel: "noopener noreferrer" }, "Open the record"));
   return node;
 }
 
 function marked(text, quotes) {
-  const node = built("div", "text");
-  node.tabIndex = 0;
-  node.setAttribute("role", "region");
-  node.setAttribute("aria-label", "Text of the record");
+  const node = made("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Text of the record" });
   // The server counts characters, and a string of this language their halves.
   const characters = Array.from(text);
   const cut = (from, to) => characters.slice(from, to).join("");
   let at = 0;
   for (const { start, end } of quotes.toSorted((a, b) => a.start - b.start)) {
     if (start < at) continue;
-    node.append(visible(cut(at, start)), built("mark", "", cut(start, end)));
+    node.append(visible(cut(at, start)), made("mark", "", cut(start, end)));
     at = end;
   }
   node.append(visible(cut(at)));
   return node;
 }
 
-function address(url) {
-  if (!/^https:\/\/[!#-&(-;=?-_a-z{-~]+$/.test(url)) return null;
-  const node = built("a", "", "Open the record");
-  node.href = url;
-  node.target = "_blank";
-  node.rel = "noopener noreferrer";
-  return node;
-}
-
 function offered(offer) {
   const { links } = chat;
-  const node = built("div", "offer", built("p", "", `This needs research (${offer.takes}). ${offer.why}`));
+  const node = made("div", "offer", made("p", "", `This needs research (${offer.takes}). ${offer.why}`));
   const accept = () => post(links.accept, { offer_id: offer.offer_id });
   const start = button("Start research", () => turn("Start research", accept), "start");
   const no = button("Not now", () => turn("No", () => post(links.messages, { message: "no" })));
-  node.append(built("div", "choice", start, no));
+  node.append(made("div", "choice", start, no));
   add(node);
   start.focus();
 }
@@ -238,32 +197,30 @@ function offered(offer) {
 // What is told is a run, or a message that the form was given, with the answer to small talk. A run that is under way cannot be asked; one
 // that ended without a result has nothing to ask.
 function about(told) {
-  if (told?.answer) return add(built("p", "mine", told.message)), add(built("p", "answer", told.answer));
+  if (told?.answer) return add(made("p", "mine", told.message)), add(made("p", "answer", told.answer));
   if (told?.message && form) $("details").open = true;
-  if (told?.message) return turn(told.message, () => sent(told.message));
+  if (told?.message) return say(told.message);
   const id = told?.id ?? "";
-  if (id !== runId) reset(id);
+  if (id !== runId) {
+    runId = id;
+    chat = null;
+    if (form) $("details").open = false;
+    else $(".chat").hidden = true;
+    $(".said").replaceChildren();
+    $(".said").hidden = true;
+  }
   if (form) $(".chat").hidden = !id || !told.tabs?.some((tab) => tab.name === "evidence");
 }
 
-function reset(id) {
-  runId = id;
-  chat = null;
-  if (form) $("details").open = false;
-  else $(".chat").hidden = true;
-  $(".said").replaceChildren();
-  $(".said").hidden = true;
-}
-
 $("details")?.addEventListener("toggle", () => $("details").open && $("textarea").focus());
-for (const one of element.querySelectorAll(".tries button"))
-  one.addEventListener("click", () => turn(one.textContent, () => sent(one.textContent)));
+const say = (message) => turn(message, () => sent(message));
+for (const one of element.querySelectorAll(".tries button")) one.onclick = () => say(one.textContent);
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
   const message = $("textarea").value.trim();
   if (!message || busy) return;
   $("textarea").value = "";
-  turn(message, () => sent(message));
+  say(message);
 });
 $("textarea")?.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

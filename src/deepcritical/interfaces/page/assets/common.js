@@ -1,20 +1,29 @@
-// What the scripts of several parts share. Text reaches the page by textContent only.
+// What the scripts of several parts share. Text reaches the page as text only.
 const $ = (selector) => element.querySelector(selector);
+const DATE = { day: "numeric", month: "short", year: "numeric" };
+const TIME = { ...DATE, hour: "2-digit", minute: "2-digit" };
 
-function made(tag, className, text) {
+// An element with a class, or with attributes.
+function made(tag, given = "", ...children) {
   const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
+  const named = typeof given === "string" ? { class: given } : given;
+  for (const [name, value] of Object.entries(named)) if (value || name !== "class") node.setAttribute(name, visible(value));
+  node.append(...children.map((child) => (child instanceof Node ? child : visible(child))));
   return node;
 }
 
-function button(text, act, className, label) {
-  const node = made("button", className, text);
-  node.type = "button";
-  if (label) node.setAttribute("aria-label", label);
-  node.addEventListener("click", act);
+// Without characters that could hide or turn round what stands beside them.
+function visible(text) {
+  return String(text).replace(/[\p{Cc}\p{Cf}]/gu, (c) => (/\s/.test(c) ? c : ""));
+}
+
+function button(text, act, given = "", label = "") {
+  const node = made("button", { type: "button", class: given, ...(label && { "aria-label": label }) }, text);
+  node.onclick = act;
   return node;
 }
+
+const path = (id) => `/api/runs/${encodeURIComponent(id)}`;
 
 function tell(selector, text) {
   $(selector).textContent = text;
@@ -27,8 +36,17 @@ async function why(answer) {
 }
 
 // Of the form: the key goes from its field into the header of a request, and nowhere else.
-function typedIn(name) {
-  return document.querySelector(`#${name} :is(input, textarea)`)?.value.trim() ?? "";
+const fieldOf = (name) => document.querySelector(`#${name} :is(input, textarea)`);
+const typedIn = (name) => fieldOf(name)?.value.trim() ?? "";
+
+function type(name, text) {
+  fieldOf(name).value = text;
+  fieldOf(name).dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+// How a body is posted as JSON, with the key.
+function posted(body, headers = {}) {
+  return { method: "POST", headers: { "Content-Type": "application/json", ...keyHeader(), ...headers }, body: JSON.stringify(body) };
 }
 
 function keyHeader() {

@@ -5,7 +5,6 @@ const FIRST_MS = 700;
 const WAITING_MS = 2000;
 const CLEAR_MS = 300;
 const MOST_OTHERS = 8;
-const DATE = { day: "numeric", month: "short", year: "numeric" };
 let stream = null;
 let current = null;
 let own = false;
@@ -16,9 +15,7 @@ let seen = null;
 function close() {
   stream?.close();
   stream = null;
-  clearInterval(timing);
-  clearTimeout(seen?.asking);
-  clearTimeout(seen?.clearing);
+  for (const timer of [timing, seen?.asking, seen?.clearing]) clearTimeout(timer);
 }
 
 function status(word) {
@@ -44,25 +41,21 @@ function stages(stage) {
     const place = STAGES.indexOf(item.dataset.stage);
     // A later round goes back to the search, but what was reached stays marked.
     if (place < at) item.classList.add("reached");
-    item.classList.toggle("now", place === at);
-    if (place === at) item.setAttribute("aria-current", "step");
-    else item.removeAttribute("aria-current");
+    item.ariaCurrent = place === at ? "step" : null;
   }
 }
 
+const COUNTED = {
+  source_searched: (event) => ((seen.queries += 1), (seen.records += event.new)),
+  evidence_processed: (event) => (seen.statements += event.facts_located),
+  facts_mapped: (event) => (seen.statements += event.facts_located),
+  hypotheses_proposed: (event) => (seen.chains = event.chains.length),
+  budget_planned: (event) => (seen.estimate = event.estimate.cost_usd),
+  judgement_made: (event) => (seen.spent = event.spent),
+};
+
 function count(event) {
-  if (event.type === "source_searched") {
-    seen.queries += 1;
-    seen.records += event.new;
-  } else if (event.type === "evidence_processed" || event.type === "facts_mapped") {
-    seen.statements += event.facts_located;
-  } else if (event.type === "hypotheses_proposed") {
-    seen.chains = event.chains.length;
-  } else if (event.type === "budget_planned") {
-    seen.estimate = event.estimate.cost_usd;
-  } else if (event.type === "judgement_made") {
-    seen.spent = event.spent;
-  }
+  COUNTED[event.type]?.(event);
   const shown = [
     [seen.queries, "queries"],
     [seen.records, "records"],
@@ -71,11 +64,7 @@ function count(event) {
     ...cost(),
   ];
   $(".counts").replaceChildren(
-    ...shown.filter(([n]) => n).map(([n, what]) => {
-      const item = made("span");
-      item.append(made("b", "", n.toLocaleString("en")), ` ${what}`);
-      return item;
-    }),
+    ...shown.filter(([n]) => n).map(([n, what]) => made("span", "", made("b", "", n.toLocaleString("en")), ` ${what}`)),
   );
 }
 
@@ -136,9 +125,7 @@ function finish(event) {
   runsChanged();
 }
 
-function runsChanged() {
-  window.dispatchEvent(new CustomEvent("deepcritical:runs"));
-}
+const runsChanged = () => window.dispatchEvent(new CustomEvent("deepcritical:runs"));
 
 async function lost() {
   status("reconnecting");
@@ -147,27 +134,18 @@ async function lost() {
   const id = current;
   const answer = await fetch(path(id)).catch(() => null);
   if (id !== current) return;
-  if (answer?.status === 404) {
-    close();
-    status("lost");
-    acts();
-    tell(".problem", "This run cannot be followed: the server does not know it (any more). Ask the question again.");
-  } else {
+  if (answer?.status !== 404) {
     // Of a run that has ended, the server may have fewer events than were shown here: all are read anew.
-    const anew = answer?.ok && (await answer.json()).ended;
-    const question = $(".question").textContent;
-    const on = () => (anew ? open({ id, question, own, private: isPrivate }) : follow());
-    setTimeout(() => id === current && !document.hidden && on(), 3000);
+    const on = answer?.ok && (await answer.json()).ended ? anew : follow;
+    return setTimeout(() => id === current && !document.hidden && on(), 3000);
   }
+  close();
+  status("lost");
+  acts();
+  tell(".problem", "This run cannot be followed: the server does not know it (any more). Ask the question again.");
 }
 
-function path(id) {
-  return `/api/runs/${encodeURIComponent(id)}`;
-}
-
-function going() {
-  status(seen.first ? "running" : $(".waiting").hidden ? "starting" : "waiting");
-}
+const going = () => status(seen.first ? "running" : $(".waiting").hidden ? "starting" : "waiting");
 
 function follow() {
   close();
@@ -219,11 +197,11 @@ async function act(button) {
     button.disabled = false;
     tell(".problem", wrong || (await why(answer)));
   } else if (does === "resume") {
-    open({ id, question: $(".question").textContent, own, private: isPrivate });
+    anew();
   } else if (does === "again") {
-    forgetKey();
+    if (typedIn("key")) type("key", "");
     history.pushState({}, "", `?run=${encodeURIComponent((await answer.json()).id)}`);
-    visit();
+    visited();
   } else if (does === "share") {
     shared(await answer.json());
     button.disabled = false;
@@ -235,18 +213,8 @@ async function act(button) {
 
 // A question that is asked again is answered by the model of the form.
 async function post(id, does) {
-  const given = does === "again" && {
-    headers: { "Content-Type": "application/json", ...keyHeader() },
-    body: JSON.stringify({ model: typedIn("model") }),
-  };
-  return fetch(`${path(id)}/${does}`, { method: "POST", ...given });
-}
-
-function forgetKey() {
-  const field = document.querySelector("#key :is(input, textarea)");
-  if (!field?.value) return;
-  field.value = "";
-  field.dispatchEvent(new Event("input", { bubbles: true }));
+  if (does !== "again") return fetch(`${path(id)}/${does}`, { method: "POST" });
+  return fetch(`${path(id)}/again`, posted({ model: typedIn("model") }));
 }
 
 // The caller's other finished runs, each with the page that has it beside this one.
@@ -258,17 +226,15 @@ async function versus() {
   if (!answer?.ok) return tell(".problem", await why(answer));
   const others = (await answer.json()).runs.filter((run) => run.status === "completed" && run.id !== id);
   const links = others.slice(0, MOST_OTHERS).map((run) => {
-    const link = made("a", "", run.question);
-    link.href = `/compare?${new URLSearchParams({ a: run.id, b: id })}`;
-    const item = made("li");
-    const when = new Date(run.completed_at).toLocaleString("en-GB", { ...DATE, hour: "2-digit", minute: "2-digit" });
-    item.append(link, made("span", "note", ` ${when}`));
-    return item;
+    const link = made("a", { href: `/compare?${new URLSearchParams({ a: run.id, b: id })}` }, run.question);
+    return made("li", "", link, made("span", "note", ` ${new Date(run.completed_at).toLocaleString("en-GB", TIME)}`));
   });
   $(".versus ul").replaceChildren(...links);
   $(".versus .found").hidden = !links.length;
   tell(".versus .none", links.length ? "" : "No other finished run of yours is kept here.");
 }
+
+const anew = () => open({ id: current, question: $(".question").textContent, own, private: isPrivate });
 
 // A run that is private is read by others with a link of its owner.
 function shared(link) {
@@ -290,17 +256,15 @@ function open(run) {
   document.querySelector("#options > .label-wrap.open")?.click();
   document.body.dataset.shown = ""; // former runs are offered for what is typed from now on
   $(".question").textContent = run.question;
-  $(".log > ul").replaceChildren();
-  $(".counts").replaceChildren();
+  for (const list of element.querySelectorAll(".log > ul, .counts, .versus ul")) list.replaceChildren();
   $(".clock").textContent = "0:00";
   $(".stay").hidden = false;
   $(".steps").open = true;
-  for (const item of element.querySelectorAll(".stages li")) item.classList.remove("reached", "now");
+  for (const item of element.querySelectorAll(".stages li")) item.classList.remove("reached"), (item.ariaCurrent = null);
   tell(".problem", "");
   tell(".waiting", "");
   $(".shared").hidden = true;
   $(".versus").open = false;
-  $(".versus ul").replaceChildren();
   status("starting");
   acts();
   follow();
@@ -310,12 +274,14 @@ function open(run) {
   seen.clearing = setTimeout(() => trigger("finished"), CLEAR_MS);
 }
 
-function visit() {
+// Show the run that the address names.
+function visited() {
   const id = new URLSearchParams(location.search).get("run");
   if (id !== current) trigger("visited", { run: id });
+  runsChanged();
 }
 
-for (const button of element.querySelectorAll("[data-act]")) button.addEventListener("click", () => act(button));
+for (const button of element.querySelectorAll("[data-act]")) button.onclick = () => act(button);
 $(".versus").addEventListener("toggle", versus);
 document.addEventListener("visibilitychange", () => {
   if (!current || seen.ended) return;
@@ -323,31 +289,19 @@ document.addEventListener("visibilitychange", () => {
   if (document.hidden) close();
   else follow();
 });
-// A question that is offered in place of one that was not understood.
-function ask(text) {
-  const field = document.querySelector("#question textarea");
-  field.value = text;
-  field.dispatchEvent(new Event("input", { bubbles: true }));
-  setTimeout(() => document.querySelector("#ask").click());
-}
-
-// A link to a run opens it here, unless another tab is wanted.
+// A link to a run opens it here, unless another tab is wanted; a question that is offered is asked.
 document.addEventListener("click", (event) => {
   const choice = event.target.closest?.(".choose button");
-  if (choice) return ask(choice.textContent);
+  if (choice) return type("question", choice.textContent), setTimeout(() => document.querySelector("#ask").click());
   const link = event.target.closest?.('a[href*="?run="]:not([target])');
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   history.pushState({}, "", link.href);
-  visit();
-  runsChanged();
+  visited();
 });
 document.addEventListener("input", (event) => event.target.closest("#question") && delete document.body.dataset.shown);
 watch("value", () => {
   if ((props.value?.id ?? null) !== current) open(props.value);
 });
-window.addEventListener("popstate", () => {
-  visit();
-  runsChanged();
-});
+window.addEventListener("popstate", visited);
 if (props.value) open(props.value);

@@ -1,29 +1,21 @@
 // The results of one run as tabs. A tab's content is HTML that the server has escaped; it is fetched
-// when the tab is first opened. Everything else reaches the page by textContent.
+// when the tab is first opened. Everything else reaches the page as text.
 const root = element.querySelector(".results");
+const narrow = window.matchMedia("(max-width: 1099px)");
 let shownRun = null;
 
-function node(tag, fields = {}, ...children) {
-  const one = document.createElement(tag);
-  for (const [name, value] of Object.entries(fields)) one.setAttribute(name, value);
-  one.append(...children);
-  return one;
-}
-
 async function fill(id, name, place) {
-  place.replaceChildren(node("p", { class: "small", role: "status" }, "Loading …"));
+  place.replaceChildren(made("p", { class: "small", role: "status" }, "Loading …"));
   place.setAttribute("aria-busy", "true");
   try {
     const chosen = name === "studies" ? choice() : "";
-    const answer = await fetch(`/api/runs/${encodeURIComponent(id)}/views/${name}${chosen}`);
+    const answer = await fetch(`${path(id)}/views/${name}${chosen}`);
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     place.innerHTML = await answer.text();
     prepare(place);
   } catch (error) {
     const again = button("Try again", () => fill(id, name, place));
-    place.replaceChildren(
-      node("p", { class: "problem", role: "alert" }, `This could not be loaded: ${error.message}. `, again),
-    );
+    place.replaceChildren(made("p", { class: "problem", role: "alert" }, `This could not be loaded: ${error.message}. `, again));
   }
   place.removeAttribute("aria-busy");
 }
@@ -37,13 +29,16 @@ function choice() {
   return String(kept) && `?${kept}`;
 }
 
-function weigh(place, chosen, focused) {
+// Without a choice the address forgets it: another run has other studies.
+function remember({ chosen = null, hash = null }) {
   const url = new URL(window.location.href);
-  for (const key of CHOICE) {
-    if (chosen[key]) url.searchParams.set(key, chosen[key]);
-    else url.searchParams.delete(key);
-  }
+  if (hash !== null) url.hash = hash;
+  if (chosen) for (const key of CHOICE) url.searchParams.delete(key), chosen[key] && url.searchParams.set(key, chosen[key]);
   window.history.replaceState(window.history.state, "", url);
+}
+
+function weigh(place, chosen, focused) {
+  remember({ chosen });
   fill(shownRun.id, "studies", place).then(() => place.querySelector(focused)?.focus({ preventScroll: true }));
 }
 
@@ -85,41 +80,48 @@ async function sample() {
 }
 
 function draw(run) {
-  const list = node("div", { role: "tablist", "aria-label": "Results", class: "tabs" });
-  const shut = button("✕", () => leave(list), "shut", "Close the panel");
-  const side = node("div", { class: "side" }, shut);
-  const panels = node("div", { class: "thread-and-side" });
-  const sources = node("div", { class: "sources" });
+  const list = made("div", { role: "tablist", "aria-label": "Results", class: "tabs" });
+  const side = made("div", "side", button("✕", leave, "shut", "Close the panel"));
+  const panels = made("div", "thread-and-side", side);
+  const sources = made("div", "sources");
+  const sheet = made("dialog", { class: "sheet", "aria-modal": "true", closedby: "any" });
   for (const { name, title, holds } of run.tabs) {
-    const tab = node("button", {
-      type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`,
-      "aria-selected": "false", tabindex: "-1",
-    }, title);
-    if (holds !== null) tab.append(" ", node("span", { class: "count" }, String(holds)));
-    tab.onclick = () => select(name, true);
+    const tab = button(title, () => (tab.focus(), select(name, true)));
+    for (const [key, value] of Object.entries({ role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}` })) tab.setAttribute(key, value);
+    if (holds !== null) tab.append(" ", made("span", "count", holds));
     list.append(tab);
+    const panel = made("section", { role: "tabpanel", id: `panel-${name}`, "aria-labelledby": tab.id, tabindex: "0", hidden: "", class: name });
     // The first stays; what else is chosen stands beside it, or above it on a phone.
-    (name === run.tabs[0].name ? panels : side).append(node("section", {
-      role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}`, tabindex: "0", hidden: "", class: name,
-    }));
+    if (name === run.tabs[0].name) panels.prepend(panel);
+    else side.append(panel);
   }
-  panels.append(side);
   list.onkeydown = (event) => step(event, [...list.children]);
-  const box = node("div", { class: "dc-report" }, list, panels, sources);
-  box.addEventListener("click", (event) => opened(event, event.target));
-  box.addEventListener("keydown", (event) => {
+  sheet.onclose = () => narrow.matches && leave();
+  const box = made("div", "dc-report", list, panels, sources, sheet);
+  box.onclick = (event) => opened(event, event.target);
+  box.onkeydown = (event) => {
     if (event.key === "Enter" || event.key === " ") opened(event, event.target);
-    if (event.key === "Escape" && !document.querySelector(":popover-open")) leave(list);
-  });
+    if (event.key === "Escape" && !document.querySelector(":popover-open")) leave();
+  };
   root.append(box);
   if (run.tabs.some((tab) => tab.name === "evidence")) fill(run.id, "sources", sources);
   select(named() ?? run.tabs[0].name, false);
 }
 
-function leave(list) {
+// A sheet gives the focus back to what opened it.
+function leave() {
   if (root.querySelector(".side").hidden) return;
-  list.firstChild.click();
-  list.firstChild.focus();
+  if (!narrow.matches) root.querySelector('[role="tab"]').focus();
+  select(shownRun.tabs[0].name, true);
+}
+
+// Beside the report where there is room; elsewhere in a sheet, and then nothing else is in reach: what its citations open goes along.
+function arrange() {
+  const [box, panels, side, sources, sheet] = [".dc-report:has(> .tabs)", ".thread-and-side", ".side", ".sources", ".sheet"].map((one) => root.querySelector(one));
+  const over = narrow.matches && !side.hidden;
+  for (const [part, to] of [[side, over ? sheet : panels], [sources, over ? sheet : box]]) if (part.parentElement !== to) to.append(part);
+  if (!over) sheet.close();
+  else if (!sheet.open) sheet.showModal();
 }
 
 function step(event, tabs, choose = (tab) => tab.click()) {
@@ -149,26 +151,12 @@ async function select(name, chosen) {
   const shown = [first, name];
   root.querySelector(".side").hidden = name === first;
   for (const panel of root.querySelectorAll('[role="tabpanel"]')) panel.hidden = !shown.includes(panel.className);
-  if (chosen) remember(name === first ? "" : `#${name}`);
-  // A sheet lies over the tabs: who chose it goes on within.
-  const shut = root.querySelector(".shut");
-  if (chosen && getComputedStyle(shut.parentElement).position === "fixed") shut.focus();
+  if (chosen) remember({ hash: name === first ? "" : `#${name}` });
+  root.querySelector(".sheet").setAttribute("aria-labelledby", `tab-${name}`);
+  arrange();
   const { id } = shownRun;
   const panels = shown.map((one) => [one, root.querySelector(`#panel-${one}`)]);
   await Promise.all(panels.map(([one, panel]) => panel.hasChildNodes() || fill(id, one, panel)));
-}
-
-// Another run has other studies.
-function forget() {
-  const url = new URL(window.location.href);
-  CHOICE.forEach((key) => url.searchParams.delete(key));
-  window.history.replaceState(window.history.state, "", url);
-}
-
-function remember(hash) {
-  const url = new URL(window.location.href);
-  url.hash = hash;
-  window.history.replaceState(window.history.state, "", url);
 }
 
 // Links to other tabs, and the parts of figures, which cannot be buttons of popovers by themselves.
@@ -204,8 +192,8 @@ function show(run) {
   root.querySelector(".empty").hidden = Boolean(run);
   if (run) root.querySelector(".sample")?.remove();
   root.querySelector(".results > .dc-report")?.remove();
-  if (shownRun && !run?.tabs) remember("");
-  if (shownRun && shownRun.id !== run?.id) forget();
+  if (shownRun && !run?.tabs) remember({ hash: "" });
+  if (shownRun && shownRun.id !== run?.id) remember({ chosen: {} });
   shownRun = run?.tabs ? run : null;
   tell(".results > .problem", run?.problem ?? "");
   if (shownRun) draw(shownRun);
@@ -218,5 +206,6 @@ root.querySelector(".empty .choose").onkeydown = (event) => step(event, tries, (
 // The framework names each depth apart, which makes a stop of each.
 document.addEventListener("focusin", () => document.querySelectorAll("#depth input").forEach((one) => (one.name = "depth")));
 if (!new URLSearchParams(window.location.search).has("run")) sample();
+narrow.onchange = () => shownRun && arrange();
 watch("value", () => show(props.value));
 show(props.value);

@@ -42,38 +42,25 @@ function draw(runs, next, words) {
 }
 
 function item(run, current) {
-  const line = made("li");
-  const link = made("a", "", run.question);
-  link.href = `?run=${encodeURIComponent(run.id)}`;
-  if (run.id === current) link.setAttribute("aria-current", "page");
-  const at = run.started_at ? new Date(run.started_at) : null;
-  const when = at?.toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+  const link = made("a", { href: `?run=${encodeURIComponent(run.id)}`, ...(run.id === current && { "aria-current": "page" }) }, run.question);
+  const when = run.started_at && new Date(run.started_at).toLocaleString("en-GB", TIME);
   const told = [when, KINDS[run.tool] ?? run.tool, WORDS[run.status] ?? run.status].filter(Boolean);
-  line.append(link, made("span", `note ${run.status}`, told.join(" · ")));
+  const line = made("li", "", link, made("span", `note ${run.status}`, told.join(" · ")));
   if (run.ended) line.append(button("✕", () => confirm(line, run), "delete", `Delete: ${run.question}`));
   return line;
 }
 
 function confirm(line, run) {
-  const asked = made("div", "sure");
-  asked.setAttribute("role", "group");
-  asked.setAttribute("aria-label", "Delete this run?");
-  const keep = () => {
-    asked.remove();
-    line.querySelector(".delete").focus();
-  };
-  asked.append(
-    made("span", "", "Delete for good?"),
-    button("Delete", () => remove(asked, run), "yes"),
-    button("Keep", keep),
-  );
+  const keep = () => (asked.remove(), line.querySelector(".delete").focus());
+  const asked = made("div", { class: "sure", role: "group", "aria-label": "Delete this run?" }, "Delete for good?");
+  asked.append(button("Delete", () => remove(asked, run), "yes"), button("Keep", keep));
   line.querySelector(".sure")?.remove();
   line.append(asked);
   asked.querySelector(".yes").focus();
 }
 
 async function remove(asked, run) {
-  const answer = await fetch(`/api/runs/${encodeURIComponent(run.id)}`, { method: "DELETE" }).catch(() => null);
+  const answer = await fetch(path(run.id), { method: "DELETE" }).catch(() => null);
   asked.remove();
   if (!answer?.ok && answer?.status !== 404) return tell(".problem", await why(answer));
   if (new URLSearchParams(location.search).get("run") === run.id) return location.assign("/");

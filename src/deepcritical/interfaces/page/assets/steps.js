@@ -16,25 +16,13 @@ const MOST_TITLES = 12;
 
 // A line of the tree; one that opens holds a list of further ones.
 function line({ kind, mark, title, note = "", opens = false }) {
-  const item = made("li", kind);
-  const row = made(opens ? "summary" : "div", "row");
-  const sign = made("span", "mark", mark[0]);
-  if (mark[1]) {
-    sign.setAttribute("role", "img");
-    sign.setAttribute("aria-label", mark[1]);
-  }
-  const text = made("span", "text");
-  text.append(title, " ", made("span", "note", note));
-  row.append(sign, text, made("span", "took"));
-  if (!opens) {
-    item.append(row);
-    return item;
-  }
-  const folds = made("details");
+  const sign = made("span", { class: "mark", ...(mark[1] && { role: "img", "aria-label": mark[1] }) }, mark[0]);
+  const text = made("span", "text", title, " ", made("span", "note", note));
+  const row = made(opens ? "summary" : "div", "row", sign, text, made("span", "took"));
+  if (!opens) return made("li", kind, row);
+  const folds = made("details", "", row, made("ul"));
   folds.open = opens === "open";
-  folds.append(row, made("ul"));
-  item.append(folds);
-  return item;
+  return made("li", kind, folds);
 }
 
 function took(item, seconds) {
@@ -91,34 +79,26 @@ function step(title, note, at, kind) {
   seen.step = begin(line({ kind, mark: UNDER_WAY, title, note, opens: "open" }), at);
 }
 
-function shortened(text) {
-  return text.length > 160 ? `${text.slice(0, 159)}…` : text;
-}
-
 function searched(event) {
   const found = event.outcome === "data" || event.outcome === "degraded";
   const of = event.total > event.identified ? ` of ${event.total.toLocaleString("en")}` : "";
   const kept = event.cached ? ", kept from an earlier search" : "";
-  const [, words] = MARKS[event.outcome] ?? ["", event.outcome];
-  const note = found ? `${event.identified}${of} records, ${event.new} new${kept}` : words;
+  const mark = MARKS[event.outcome] ?? ["·", event.outcome];
+  const note = found ? `${event.identified}${of} records, ${event.new} new${kept}` : mark[1];
+  const asked = event.query_as_run || event.query;
   const item = line({
     kind: `source_searched ${event.outcome}`,
-    mark: MARKS[event.outcome] ?? ["·", event.outcome],
-    title: `${event.source} · ${shortened(event.query_as_run || event.query)}`,
+    mark,
+    title: `${event.source} · ${asked.length > 160 ? `${asked.slice(0, 159)}…` : asked}`,
     note,
     opens: event.query_as_run ? "closed" : false,
   });
-  if (event.query_as_run) {
-    const asked = made("li", "asked", "Asked as: ");
-    asked.append(made("code", "", event.query_as_run));
-    item.querySelector("ul").append(asked);
-  }
+  if (event.query_as_run) item.querySelector("ul").append(made("li", "asked", "Asked as: ", made("code", "", event.query_as_run)));
   took(item, event.seconds);
-  if (seen.step) {
-    seen.step.queries += 1;
-    seen.step.records += event.new;
-    seen.step.failed += event.outcome === "unavailable";
-  }
+  const { step } = seen;
+  step.queries += 1;
+  step.records += event.new;
+  step.failed += event.outcome === "unavailable";
   list().append(item);
 }
 
@@ -130,12 +110,9 @@ function place(event, at) {
     step(AGENTS[event.agent] ?? event.agent, event.instruction, at, event.type);
     return true;
   }
-  if (event.type === "source_searched") {
-    if (!seen.step) {
-      round(seen.rounds + 1, at);
-      step("Search", "", at, "searching");
-    }
-    return false;
+  if (event.type === "source_searched" && !seen.step) {
+    round(seen.rounds + 1, at);
+    step("Search", "", at, "searching");
   }
   if (event.type === "completeness_checked") end("step", at);
   return false;
@@ -145,8 +122,7 @@ function entry(logged, at) {
   const { event } = logged;
   if (place(event, at)) return;
   if (event.type === "source_searched") return searched(event);
-  if (ENDS[event.type]) end("round", at);
-  if (ENDS[event.type]) end("step", at);
+  if (ENDS[event.type]) end("round", at), end("step", at);
   const bad = event.type === "run_failed" || event.type === "notice";
   const mark = bad ? ["!", "note"] : ENDS[event.type] === "cancelled" ? ["■", ""] : ["✓", ""];
   if (seen.step && event.type !== "notice") seen.step.told = logged.text;

@@ -3,11 +3,12 @@ function sortable(place, table) {
   const body = table.tBodies[0];
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
+    const key = (row) => row.cells[column].dataset.sort;
     head.querySelector("button").onclick = () => {
       const down = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((other) => other.setAttribute("aria-sort", "none"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      body.append(...[...body.rows].sort((a, b) => compared(key(a, column), key(b, column), down)));
+      body.append(...[...body.rows].sort((a, b) => compared(key(a), key(b), down)));
     };
   });
   const form = place.querySelector("form.filters");
@@ -23,15 +24,10 @@ function save(table) {
   const cell = (one) => one.querySelector("input")?.checked ?? one.textContent.trim().replace(/\s+/g, " ").replace(/^(?=[=+@-])/, "'");
   const rows = [...table.rows].filter((row) => !row.hidden);
   const lines = rows.map((row) => [...row.cells].map((one) => `"${String(cell(one)).replaceAll('"', '""')}"`).join(","));
-  const link = made("a");
-  link.href = URL.createObjectURL(new Blob([`\ufeff${lines.join("\r\n")}\r\n`], { type: "text/csv" }));
-  link.download = `${table.getAttribute("aria-label").toLowerCase().replaceAll(" ", "-")}.csv`;
+  const href = URL.createObjectURL(new Blob([`\ufeff${lines.join("\r\n")}\r\n`], { type: "text/csv" }));
+  const link = made("a", { href, download: `${table.getAttribute("aria-label").toLowerCase().replaceAll(" ", "-")}.csv` });
   link.click();
   URL.revokeObjectURL(link.href);
-}
-
-function key(row, column) {
-  return row.cells[column].dataset.sort;
 }
 
 // What is not known comes last, whichever way it is sorted.
