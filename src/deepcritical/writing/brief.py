@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import FIFTH, LATEST, gravest_first
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import StudyReading
-from deepcritical.domain.text import capitalised
+from deepcritical.domain.text import capitalised, fold
 from deepcritical.domain.verdict import DIRECTIONS, Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
 from deepcritical.questions.claims import answer_on, answered_by, claim_of
@@ -30,7 +30,7 @@ from deepcritical.writing.studies import (
 )
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.under_way import trials_under_way
-from deepcritical.writing.unread import own_words, quoted, without_text
+from deepcritical.writing.unread import own_words, quoted, tells_failure, without_text
 from deepcritical.writing.words import listed, row_sentence, told_of, vote_words
 
 _MOST_CITED = 5
@@ -244,6 +244,14 @@ def _deciding(matter: Matter) -> list[tuple[StudyFinding, Vote]]:
 
 
 def _as_weighed(matter: Matter, study: StudyFinding, vote: Vote) -> DecidingStudy:
+    """Return a study with its result, or with the words in which it tells that the drug failed.
+
+    These go before a benefit on something that was not asked about.
+    """
+    if vote.way is Way.BENEFIT and not vote.wanted:
+        for told in _in_own_words(matter, study, null=True):
+            if vote.evidence_id in told.result.evidence_ids or _is_on_wanted(matter, told):
+                return told
     return DecidingStudy(
         name=study_name(study, matter.evidence, vote.evidence_id),
         design=design_of(study, vote, matter.readings),
@@ -273,21 +281,27 @@ def _with_other_side(
 def _main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:
     """Return the studies that decide, then those that nobody could read, in their own words.
 
-    Where the verdict is for the drug and all of these are, a trial that found no difference in the
-    people asked about is one of them, though its results are not weighed.
+    Where all of these speak for the drug, a trial that found no difference is one of them, though
+    its results are not weighed.
     """
     chosen = _deciding(matter)
     weighed = tuple(_as_weighed(matter, *one) for one in chosen)
     label, frame = matter.verdict.label, matter.frame
     compares = frame is not None and (frame.kind is QuestionKind.COMPARISON or frame.stopping)
-    if label not in _OPEN:
-        told = (*weighed, *islice(_unread(matter), max(0, _FEWEST_STUDIES - len(weighed))))
-        is_for = DIRECTIONS[label] == "benefit" and all(v.way is Way.BENEFIT for _, v in chosen)
-        null = tuple(islice(_unread(matter, open_too=not compares, null=True), int(is_for)))
-        left = [one for one in told if one.evidence_ids not in {n.evidence_ids for n in null}]
-        return (*left[: _MOST_STUDIES - len(null)], *null)
-    own = tuple(islice(_unread(matter, open_too=not compares), _FEWEST_STUDIES))
-    return (*weighed[: _MOST_STUDIES - len(own)], *own)
+    is_open, open_too = label in _OPEN, not compares
+    own = tuple(islice(_unread(matter, open_too=is_open and open_too), _FEWEST_STUDIES))
+    if not is_open:
+        own = own[: max(0, _FEWEST_STUDIES - len(weighed))]
+    told = (*weighed[: _MOST_STUDIES - len(own)], *own) if is_open else (*weighed, *own)
+    is_for = all(v.way is Way.BENEFIT for _, v in chosen) and not any(map(_tells_failure, told))
+    is_for = is_for and (is_open or DIRECTIONS[label] == "benefit")
+    null = tuple(islice(_unread(matter, open_too=open_too, null=True), int(is_for)))
+    left = [one for one in told if one.evidence_ids not in {n.evidence_ids for n in null}]
+    return (*left[: _MOST_STUDIES - len(null)], *null)
+
+
+def _tells_failure(study: DecidingStudy) -> bool:
+    return study.result.origin == "quote" and tells_failure(study.result.text)
 
 
 def _unread(
@@ -300,31 +314,70 @@ def _unread(
         open_too: Whether also those that were read, and tell no result that counts.
         null: Whether only trials that found no difference.
     """
-    asked = feared_names(matter.frame) if matter.frame else None
     cited = set(matter.verdict.deciding_ids)
     silent = [s for s in matter.studies if not s.votes and (s.direct or cited & {*s.evidence_ids})]
     unread = [s for s in matter.studies if s.unread or (open_too and s in silent)]
-    unread = [s for s in unread if not null or (s.direct and s.randomised)]
-    ranked = sorted(unread, key=lambda s: (not s.direct, s.level or 9, -(s.participants or 0)))
+    unread = [s for s in unread if not null or ((s.direct or s.unread) and s.randomised)]
+    ranked = sorted(unread, key=lambda s: (not (s.direct or s.unread), s.level or 9, -(s.participants or 0)))
     for study in ranked:
-        records = [(i, matter.evidence[i]) for i in study.evidence_ids]
-        words = (
-            (i, record, own_words(record, matter.drug, asked, null=null)) for i, record in records
+        yield from islice(_in_own_words(matter, study, null=null), 1)
+
+
+def _in_own_words(
+    matter: Matter, study: StudyFinding, *, null: bool = False
+) -> Iterator[DecidingStudy]:
+    """Yield a study with each sentence in which a record of it tells its main result.
+
+    A record that tells what the question asks for goes first.
+    """
+    frame = matter.frame
+    asked, wanted = _asked_names(matter), _wanted_names(matter)
+    is_serious = bool(frame and frame.feared and frame.feared.name == SERIOUS_HARM.name)
+    drugs = (matter.drug, *(d.name for d in frame.drugs)) if frame and frame.together else ()
+    records = [(i, matter.evidence[i]) for i in study.evidence_ids]
+    null = null or is_serious
+    held: dict[str, Any] = {"wanted": wanted, "null": null, "in_title": not _prevents(matter)}
+    words = ((i, r, own_words(r, drugs or matter.drug, asked, **held)) for i, r in records)
+    told = sorted(
+        (one for one in words if one[2]),
+        key=lambda one: not any(name in fold(one[2]) for name in wanted),
+    )
+    for evidence_id, record, quote in told:
+        # The people of another report, as of a substudy, are not those of the quote.
+        own = {"evidence_ids": (evidence_id,), "participants": None} if records[1:] else {}
+        yield DecidingStudy(
+            name=study_name(study, matter.evidence, evidence_id),
+            design=grade(record).design.value.partition(" (")[0],
+            people=people_in(study.model_copy(update=own), None, matter.readings),
+            result=Sentence(
+                text=quoted(quote, quotable=record.quotable),
+                evidence_ids=(evidence_id,),
+                origin="quote",
+            ),
+            evidence_ids=study.evidence_ids,
         )
-        for evidence_id, record, quote in islice((told for told in words if told[2]), 1):
-            # The people of another report, as of a substudy, are not those of the quote.
-            own = {"evidence_ids": (evidence_id,), "participants": None} if records[1:] else {}
-            yield DecidingStudy(
-                name=study_name(study, matter.evidence, evidence_id),
-                design=grade(record).design.value.partition(" (")[0],
-                people=people_in(study.model_copy(update=own), None, matter.readings),
-                result=Sentence(
-                    text=quoted(quote, quotable=record.quotable),
-                    evidence_ids=(evidence_id,),
-                    origin="quote",
-                ),
-                evidence_ids=study.evidence_ids,
-            )
+
+
+def _prevents(matter: Matter) -> bool:
+    return bool(matter.frame and matter.frame.prevents)
+
+
+def _asked_names(matter: Matter) -> tuple[str, ...] | None:
+    """Return the folded names of what a quote must be on: a harm, or what is to be prevented."""
+    frame = matter.frame
+    if frame and frame.condition and frame.prevents:
+        return tuple(map(fold, (frame.condition.name, *frame.condition.names)))
+    if frame is None or (frame.feared and frame.feared.name == SERIOUS_HARM.name):
+        return None
+    return feared_names(frame)
+
+
+def _wanted_names(matter: Matter) -> tuple[str, ...]:
+    return tuple(map(fold, matter.frame.outcomes)) if matter.frame else ()
+
+
+def _is_on_wanted(matter: Matter, told: DecidingStudy) -> bool:
+    return any(name in fold(told.result.text) for name in _wanted_names(matter))
 
 
 def _rank(

@@ -60,10 +60,10 @@ MAIN = "The primary outcome did not differ between groups."
             "Examplol 5 mg did not improve testitis.",
         ),
         ("Results: 9 mg eased it. Conclusions: Examplol 5 mg did not improve testitis.", ""),
-        (f"Results: {MAIN} Conclusions: It eased testitis.", ""),
+        (f"Results: {MAIN} Conclusions: It eased testitis.", MAIN),
         (f"Results: {MAIN} Conclusions: Examplol was no better than aspirin.", MAIN),
         ("Results: Adults got examplol. Conclusions: Examplol was no better than aspirin.", ""),
-        ("Conclusions: Examplol was not more effective, and adverse events did not differ.", ""),
+        ("Conclusions: Adverse events did not differ with examplol.", ""),
     ],
 )
 def test_a_null_result_is_one_on_the_main_outcome_or_over_all(text: str, words: str) -> None:
