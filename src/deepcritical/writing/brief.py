@@ -289,7 +289,9 @@ def _main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:
     label, frame = matter.verdict.label, matter.frame
     compares = frame is not None and (frame.kind is QuestionKind.COMPARISON or frame.stopping)
     is_open, open_too = label in _OPEN, not compares
-    own = tuple(islice(_unread(matter, open_too=is_open and open_too), _FEWEST_STUDIES))
+    known = {one.evidence_ids for one in weighed}
+    others = _unread(matter, open_too=is_open and open_too)
+    own = tuple(islice((o for o in others if o.evidence_ids not in known), _FEWEST_STUDIES))
     if not is_open:
         own = own[: max(0, _FEWEST_STUDIES - len(weighed))]
     told = (*weighed[: _MOST_STUDIES - len(own)], *own) if is_open else (*weighed, *own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
+from typing import NamedTuple
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal, Given
@@ -31,7 +32,13 @@ from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import terms_of
-from deepcritical.writing.unread import quoted, tells_finding
+from deepcritical.writing.unread import (
+    is_of_one_dose,
+    main_result,
+    quoted,
+    tells_failure,
+    tells_finding,
+)
 from deepcritical.writing.words import (
     as_tested,
     is_measured,
@@ -65,7 +72,7 @@ _SEEN = bounded(
 """Words of a sentence that tells what happened to people."""
 _CONCLUDES = bounded(r"\bconclu(?:de[ds]?|sions?)\b|\bauthors\b", re.IGNORECASE)
 """Words for what authors think, which is less than what they saw."""
-_PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+)\b", re.IGNORECASE)
+_PRAISES = bounded(r"\b(?:safe|safely|safety|well[- ]tolerated|tolerab\w+|acceptab\w+)\b", re.IGNORECASE)
 _OF_PEOPLE = bounded(r"\d ?%|\d (?:of|out of|in|/) \d|\d/\d")
 """Praise without a figure of people is the authors' opinion, or a wish for more research."""
 _OF_STOPPING = bounded(
@@ -80,7 +87,7 @@ _DROPPED_OUT = bounded(
     re.IGNORECASE,
 )
 _OF_METHODS = bounded(
-    r"\b(?:was|were) (?:\w+ )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|enrolled)\b|"
+    r"\b(?:was|were) (?:\w+ )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|enrolled|performed|conducted)\b|"
     r"\bwe (?:carried out|conducted|performed|randomi[sz]ed|randomly)\b|\btumou?r grade\b",
     re.IGNORECASE,
 )
@@ -232,11 +239,14 @@ def _none_of(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
 
 
 def harm_facts(appraisals: Mapping[str, Appraisal]) -> list[Fact]:
-    """Return the sentences in which records on the drug tell harms, counted or not."""
+    """Return the sentences in which records on the drug tell harms, counted or not.
+
+    Those of people who were read as others are left out.
+    """
     return [
         fact
         for appraisal in appraisals.values()
-        if appraisal.counts and appraisal.reading.direct
+        if appraisal.counts and (appraisal.reading.direct or appraisal.reading.unclear)
         for fact in appraisal.reading.context
         if fact.role is FactRole.HARM
     ]
@@ -337,6 +347,40 @@ def _named_in(text: str) -> set[str]:
     return {mention.drug.name for mention in find_drugs(text)} | classes
 
 
+class HarmsOf(NamedTuple):
+    """Finds what records tell of the harms of one drug."""
+
+    drug: str
+    frame: QuestionFrame | None
+
+    @property
+    def asked(self) -> tuple[str, ...] | None:
+        """Return the folded names of the harm that is asked about."""
+        return feared_names(self.frame) if self.frame else None
+
+    def told_in(self, appraisal: Appraisal, record: Evidence) -> list[Fact]:
+        """Return the sentences in which a record tells harms of the drug, the asked one first.
+
+        Its main result is one where it is on the harm that is asked about.
+        """
+        facts = [f for f in appraisal.reading.context if f.role is FactRole.HARM]
+        told = [f for f in facts if _tells_harm(f) and self._is_of_it(f, record, appraisal)]
+        if self.asked and (main := main_result(record, self.drug, self.asked)):
+            first = Fact.of(main, appraisal.evidence_id, FactRole.HARM)
+            told = [first, *(fact for fact in told if fact.start != first.start)]
+        return told
+
+    def _is_of_it(self, fact: Fact, record: Evidence, appraisal: Appraisal) -> bool:
+        ours, given = _names_of(self.drug, self.frame), appraisal.reading.given
+        if record.metadata.kind == "trial" or not _is_of(fact.quote, record, ours, given):
+            return False
+        none = _NONE_SEEN.search(fact.quote) or tells_failure(fact.quote)
+        if none and is_of_one_dose(fact.quote, record):
+            return False
+        stopping = bool(self.frame and self.frame.stopping)
+        return _is_of_stopping(fact.quote, record, ours) is stopping
+
+
 def harms_in_own_words(
     drug: str,
     verdict: Verdict,
@@ -346,8 +390,8 @@ def harms_in_own_words(
 ) -> tuple[Sentence, ...]:
     """Return harms in the words of publications, those that were asked about first.
 
-    Those on which results are weighed are told with these, and not again. What tells that no harm
-    was seen stands behind the harms that were seen.
+    Those on which results are weighed are told with these, and not again. Figures go before words,
+    and what tells that no harm was seen stands behind the harms that were seen.
 
     Args:
         drug: The drug; what is told of another one is left out.
@@ -356,26 +400,22 @@ def harms_in_own_words(
         evidence: The records.
         frame: The question.
     """
-    asked = feared_names(frame) if frame else None
-    ours = _names_of(drug, frame)
+    harms = HarmsOf(drug, frame)
     weighed = {(v.evidence_id, v.start) for a in appraisals.values() for v in a.reading.votes}
 
     def is_new(fact: Fact) -> bool:
         told = (fact.evidence_id, fact.start) in weighed or _is_told(fact, verdict.rows)
-        return _names(fact, asked) or not told
+        return _names(fact, harms.asked) or not told
 
-    def is_of_it(fact: Fact) -> bool:
-        record, given = evidence[fact.evidence_id], appraisals[fact.evidence_id].reading.given
-        if record.metadata.kind == "trial" or not _is_of(fact.quote, record, ours, given):
-            return False
-        return _is_of_stopping(fact.quote, record, ours) is bool(frame and frame.stopping)
-
-    def order(fact: Fact) -> tuple[bool, bool, bool, int]:
-        thought, none = (bool(p.search(fact.quote)) for p in (_CONCLUDES, _NONE_SEEN))
+    def order(fact: Fact) -> tuple[bool, bool, bool, bool, int]:
+        thought = _CONCLUDES.search(fact.quote) is not None
+        none = bool(_NONE_SEEN.search(fact.quote) or tells_failure(fact.quote))
         level = appraisals[fact.evidence_id].grade.level or 9
-        return not _names(fact, asked), thought, none, level
+        figures = _OF_PEOPLE.search(fact.quote) is not None
+        return not _names(fact, harms.asked), thought, none, not figures, level
 
-    facts = (f for f in filter(_tells_harm, harm_facts(appraisals)) if is_new(f) and is_of_it(f))
+    near = [a for a in appraisals.values() if a.counts and (a.reading.direct or a.reading.unclear)]
+    facts = (f for a in near for f in harms.told_in(a, evidence[a.evidence_id]) if is_new(f))
     return tuple(_quote(f, evidence[f.evidence_id]) for f in sorted(facts, key=order)[:_TOLD_WORDS])
 
 

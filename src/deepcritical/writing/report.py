@@ -227,7 +227,8 @@ class _Writer:
         on = [Quoting(self.store, self.citer, drug, self.condition) for drug in self.drugs]
         for one in on:
             one.keep_results()
-        harms = tuple(q for one in on for q in one.harms(several=len(on) > 1))
+        several, frame = len(on) > 1, self.question.frame
+        harms = tuple(q for one in on for q in one.harms(several=several, frame=frame))
         main = on[0] if self.studies else None
         tested = main.tested() if main else ()
         mechanism = tuple(main.mechanism()) if main else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.citation_validator import build_reference_from_evidence
@@ -23,7 +23,7 @@ _FINDING = ("result", "finding", "main result")
 _LAST = 3
 """Sentences at the end of a text without headings that may conclude it."""
 _NO_FINDING = bounded(
-    r"\b(?:needed|warranted|requir\w+|should|recommend\w*|aims?|aimed|objectives?|purpose|"
+    r"\b(?:needed|warranted|requir\w+|should|recommend\w*|aims? (?:of|was|were|is|to)|aimed|objectives?|purpose|"
     r"hypothes\w+|(?:outcomes?|end ?points?)(?: measures?)? (?:includ\w+|comprised)|nct\d+|"
     r"(?:this|the) (?:study|trial) (?:test\w*|examin\w+|evaluat\w+|assess\w+)|"
     r"we (?:estimated|tested|examined|evaluated|assessed)|"
@@ -66,14 +66,20 @@ _ASIDE = bounded(
 )
 """A result on a part of the people, or on who was let in, is not the main one."""
 _OF_METHODS = bounded(
-    r"\b(?:randomly|randomi[sz]ed|assigned|allocated|enrol\w+|(?:was|were) (?:conducted|defined|used)|"
-    r"analys[ie]s compared|hypothes\w+)\b",
+    r"\b(?:randomly|(?:was|were) randomi[sz]ed|assigned|allocated|enrol\w+|hypothes\w+|"
+    r"(?:was|were) (?:conducted|performed|defined|used)|analys[ie]s compared)\b",
     re.IGNORECASE,
 )
 _MEASURED = bounded(r"\bp ?[<=>]|\bci\b|\d ?%|\bsignificant|\bdiffer", re.IGNORECASE)
 """Signs of a figure that was found."""
+_ONSET = bounded(
+    r"\b(?:risks?|rates?|incidence|incident|hazards?|odds|develop\w*)\b", re.IGNORECASE
+)
+"""Without these, a condition that is to be prevented is one that people have already."""
 _IMPRINT = bounded(
-    r"\bclinical ?trials\b|\bcopyright\b|\bfunded\b|\bregist(?:ry|ered|ration)\b|\bnct\d", re.IGNORECASE
+    r"\bclinical ?trials\.|\bcopyright\b|\bfunded\b|\bregist(?:ry|ered|ration)\b|\bnct\d|"
+    r"\bpublished by\b|\ball rights\b",
+    re.IGNORECASE,
 )
 _BESIDE = bounded(r"[;,]| but | although | with | and (?:was|were|had) ", re.IGNORECASE)
 """What ends the clause that tells a result."""
@@ -103,7 +109,13 @@ _BEHIND_BACKGROUND = bounded(
 """A drug that people get already, or that brought their complaint, is not what is tested."""
 
 
-def own_words(
+def own_words(record: Evidence, drugs: str | Sequence[str], *args: Any, **more: Any) -> str:
+    """Return the text of `main_result` in one line; '' where there is none."""
+    found = main_result(record, drugs, *args, **more)
+    return " ".join(found.text.split()) if found else ""
+
+
+def main_result(
     record: Evidence,
     drugs: str | Sequence[str],
     asked: Sequence[str] | None = None,
@@ -111,8 +123,8 @@ def own_words(
     in_title: bool = True,
     wanted: Sequence[str] = (),
     null: bool = False,
-) -> str:
-    """Return the sentence of a record that states its main result on a drug; else ''.
+) -> Span | None:
+    """Return the sentence of a record that states its main result on a drug, if it can be told.
 
     That is its conclusion where authors conclude that the drug did no better; else the result on
     the main outcome, the first result on what was asked about, or the first one; else what they
@@ -123,27 +135,27 @@ def own_words(
             without results, which tells plans, says nothing.
         drugs: Names of the drug or class that the question is on; of a combination, of all drugs.
         asked: Folded names of which the sentence must have one; None for any.
-        in_title: Whether a title that names the drug and one of these will do.
+        in_title: Whether a title that names the drug and one of these will do; it does not where
+            these are a condition to be prevented.
         wanted: Folded names of the outcomes that the question names.
         null: Whether only that no difference was found on the main outcome, or over all, is wanted;
             one from another drug is no failure.
     """
     plans = record.metadata.kind == "trial" and not record.metadata.has_results
     if grade(record).retracted or is_notice(record) or plans:
-        return ""
+        return None
     title = record.citation.title
     tested = Tested.of(record, (drugs,) if isinstance(drugs, str) else drugs)
-    several = len({dose.casefold() for dose in _DOSE.findall(record.content)}) > 1
     results, ends = _findings(record)
     fit = [s for s in (*results, *ends) if asked or not _is_on_harm(s)]
     titled = any(_places(fold(title), name) for name in tested.names)
     if not titled and not any(tested.names_it(s.text) for s in fit):
-        return ""
+        return None
     if asked is not None and not (titled and in_title and _names_any(title, asked)):
-        fit = [s for s in fit if _names_any(s.text, asked)]
+        fit = [s for s in fit if _names_any(s.text, asked) and (in_title or _ONSET.search(s.text))]
     main = [s for s in fit if s in results and _MAIN.search(s.text) and tested.is_of(s.text)]
     failed = [s for s in fit if _FAILED.search(s.text) and tested.is_of(s.text, classes=True)]
-    failed = [s for s in failed if not (several and _DOSE.search(s.text))]
+    failed = [s for s in failed if not is_of_one_dose(s.text, record)]
     failed = [*(s for s in ends if s in failed), *(s for s in main if s in failed)]
     if null:
         failed = [s for s in failed if not _is_of_others(f"{title} {s.text}", tested)]
@@ -153,7 +165,13 @@ def own_words(
         told = sorted(first, key=lambda s: not _names_any(s.text, wanted))
         concluded = (s for s in reversed(ends) if s in fit and tested.names_it(s.text))
         ranked = [*failed, *main, *told, *concluded]
-    return " ".join(ranked[0].text.split()) if ranked else ""
+    return next(iter(ranked), None)
+
+
+def is_of_one_dose(text: str, record: Evidence) -> bool:
+    """Return whether a sentence is on one of several doses that a record tells of."""
+    doses = {dose.casefold() for dose in _DOSE.findall(record.content)}
+    return len(doses) > 1 and _DOSE.search(text) is not None
 
 
 def tells_failure(text: str) -> bool:
@@ -162,7 +180,8 @@ def tells_failure(text: str) -> bool:
 
 
 def _is_of_others(text: str, tested: Tested) -> bool:
-    return not {fold(mention.drug.name) for mention in find_drugs(text)} <= tested.names
+    named = {fold(mention.drug.name) for mention in find_drugs(text)}
+    return not named <= tested.names | tested.classes
 
 
 def _is_on_harm(span: Span) -> bool:
