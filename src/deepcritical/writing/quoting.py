@@ -14,13 +14,15 @@ from deepcritical.domain.study import StudyKind
 from deepcritical.reading.sentences import quoted
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.citing import Citer
-from deepcritical.writing.harms import HarmsOf
+from deepcritical.writing.told_harms import HarmsOf
 
 AS_REPORTED = "As reported in the records found; not a safety assessment."
 HARMS_UNREPORTED = (
     "No report of harms was recognised in the records found. That is not a sign of safety."
 )
-_FORMER = ("No record found here reports harms. That is a gap of this search, not a sign of safety.",)
+_FORMER = (
+    "No record found here reports harms. That is a gap of this search, not a sign of safety.",
+)
 """As reports of former versions say it."""
 NO_CONTRADICTION = "No contradiction was recognised among the records."
 SAME_RULES = "What the rules of the verdict would say, everything else being as it is."

@@ -23,11 +23,13 @@ _FINDING = ("result", "finding", "main result")
 _LAST = 3
 """Sentences at the end of a text without headings that may conclude it."""
 _NO_FINDING = bounded(
-    r"\b(?:needed|warranted|requir\w+|should|recommend\w*|aims? (?:of|was|were|is|to)|aimed|objectives?|purpose|"
+    r"\b(?:needed|warranted|requir\w+|should|recommend\w*|"
+    r"aims? (?:of|was|were|is|to)|aimed|objectives?|purpose|"
     r"hypothes\w+|(?:outcomes?|end ?points?)(?: measures?)? (?:includ\w+|comprised)|nct\d+|"
     r"(?:this|the) (?:study|trial) (?:test\w*|examin\w+|evaluat\w+|assess\w+)|"
     r"we (?:estimated|tested|examined|evaluated|assessed)|"
-    r"to (?:evaluate|assess|determine|compare|investigate|examine)|we (?:review|discuss|describe)|"
+    r"to (?:evaluate|assess|determine|compare|investigate|examine)|"
+    r"(?:we|report|paper|article|review) (?:review|discuss|describe)s?|"
     r"will be|is discussed|are discussed)\b",
     re.IGNORECASE,
 )
@@ -39,15 +41,17 @@ _TELLS_RESULT = bounded(
 )
 """That a sentence compares, and does not only tell who got what."""
 _NULL = bounded(
-    r"\b(?:not (?:\w+ )?significant(?:ly)?|(?:no|without) (?:\w+ ){0,2}(?:differences?|associations?)|"
-    r"did not differ|neither\b.{0,160}\bdiffer(?:ed|ences?)|non-?significant)\b",
+    r"\b(?:not (?:\w+ )?significant(?:ly)?|did not differ|non-?significant|"
+    r"(?:no|without) (?:\w+ ){0,2}(?:differences?|associations?)|"
+    r"neither\b.{0,160}\bdiffer(?:ed|ences?))\b",
     re.IGNORECASE,
 )
 _FAILED = bounded(
     rf"{_NULL.pattern}|\b(?:did not|does not|failed to) (?:[\w-]+ )?(?:improve|reduce|slow|prevent|"
     r"delay|prolong|increase|decrease|show|demonstrate|provide|differ|affect|find|confer|offer|meet|"
     r"achieve)\b|"
-    r"\bno (?:[\w-]+ ){0,3}(?:benefits?|effects?|efficacy|improvements?|evidence)\b|\bineffective\b|"
+    r"\bno (?:[\w-]+ ){0,3}(?:benefits?|effects?|efficacy|improvements?|evidence)\b|"
+    r"\bineffective\b|"
     r"\b(?:not|no|neither) (?:[\w-]+ ){0,4}(?:effective|efficacious|superior|better)\b|"
     r"\b(?:adverse|side) effects offset\b",
     re.IGNORECASE,
@@ -89,7 +93,8 @@ _DOSE = bounded(
 )
 """That one of several doses failed is no failure of the drug."""
 _AS_SUBJECT = bounded(
-    r"^(?!in |among |of |for )(?:the |all )?(?:[\w-]+ ){0,2}(?:patients|people|persons|women|men|adults|children|subjects|"
+    r"^(?!in |among |of |for )(?:the |all )?(?:[\w-]+ ){0,2}"
+    r"(?:patients|people|persons|women|men|adults|children|subjects|"
     r"participants|users|those) (?:who )?(?:were )?(?:receiv\w+|t[ao]k\w+|on|treated with|given) $",
     re.IGNORECASE,
 )
@@ -126,46 +131,50 @@ def main_result(
 ) -> Span | None:
     """Return the sentence of a record that states its main result on a drug, if it can be told.
 
-    That is its conclusion where authors conclude that the drug did no better; else the result on
-    the main outcome, the first result on what was asked about, or the first one; else what they
-    conclude. Background, aims, methods, and results on a part of the people are none.
+    That is its conclusion where the drug did no better; else the result on the main outcome, the
+    first one on what was asked about, or the first one; else the conclusion. Background, aims,
+    methods, and results on a part of the people are none.
 
     Args:
-        record: Its text is searched; one that is retracted, a notice, or an entry of a registry
-            without results, which tells plans, says nothing.
+        record: Retracted, a notice, or an entry of a registry without results, it says nothing.
         drugs: Names of the drug or class that the question is on; of a combination, of all drugs.
         asked: Folded names of which the sentence must have one; None for any.
         in_title: Whether a title that names the drug and one of these will do; it does not where
             these are a condition to be prevented.
         wanted: Folded names of the outcomes that the question names.
-        null: Whether only that no difference was found on the main outcome, or over all, is wanted;
-            one from another drug is no failure.
+        null: Whether only that no difference was found is wanted, but for one from another drug.
     """
     plans = record.metadata.kind == "trial" and not record.metadata.has_results
     if grade(record).retracted or is_notice(record) or plans:
         return None
-    title = record.citation.title
     tested = Tested.of(record, (drugs,) if isinstance(drugs, str) else drugs)
-    results, ends = _findings(record)
-    fit = [s for s in (*results, *ends) if asked or not _is_on_harm(s)]
-    titled = any(_places(fold(title), name) for name in tested.names)
-    if not titled and not any(tested.names_it(s.text) for s in fit):
-        return None
-    if asked is not None and not (titled and in_title and _names_any(title, asked)):
-        fit = [s for s in fit if _names_any(s.text, asked) and (in_title or _ONSET.search(s.text))]
-    main = [s for s in fit if s in results and _MAIN.search(s.text) and tested.is_of(s.text)]
+    fit, results, ends = _fit(record, tested, asked, in_title=in_title)
+    main = [s for s in results if _MAIN.search(s.text) and tested.is_of(s.text)]
     failed = [s for s in fit if _FAILED.search(s.text) and tested.is_of(s.text, classes=True)]
     failed = [s for s in failed if not is_of_one_dose(s.text, record)]
     failed = [*(s for s in ends if s in failed), *(s for s in main if s in failed)]
     if null:
-        failed = [s for s in failed if not _is_of_others(f"{title} {s.text}", tested)]
-        ranked = sorted(failed, key=lambda s: s not in main)
-    else:
-        first = [s for s in fit if s in results and tested.is_of(s.text)]
-        told = sorted(first, key=lambda s: not _names_any(s.text, wanted))
-        concluded = (s for s in reversed(ends) if s in fit and tested.names_it(s.text))
-        ranked = [*failed, *main, *told, *concluded]
-    return next(iter(ranked), None)
+        title = record.citation.title
+        own = [s for s in failed if not _is_of_others(f"{title} {s.text}", tested)]
+        return next(iter(sorted(own, key=lambda s: s not in main)), None)
+    first = [s for s in results if tested.is_of(s.text)]
+    told = sorted(first, key=lambda s: not _names_any(s.text, wanted))
+    concluded = (s for s in reversed(ends) if tested.names_it(s.text))
+    return next(iter([*failed, *main, *told, *concluded]), None)
+
+
+def _fit(
+    record: Evidence, tested: Tested, asked: Sequence[str] | None, *, in_title: bool
+) -> tuple[list[Span], list[Span], list[Span]]:
+    """Return the sentences that may state the main result: all, of the results, at the end."""
+    title, (results, ends) = record.citation.title, _findings(record)
+    fit = [s for s in (*results, *ends) if asked or not _is_on_harm(s)]
+    titled = any(_places(fold(title), name) for name in tested.names)
+    if not titled and not any(tested.names_it(s.text) for s in fit):
+        return [], [], []
+    if asked is not None and not (titled and in_title and _names_any(title, asked)):
+        fit = [s for s in fit if _names_any(s.text, asked) and (in_title or _ONSET.search(s.text))]
+    return fit, [s for s in results if s in fit], [s for s in ends if s in fit]
 
 
 def is_of_one_dose(text: str, record: Evidence) -> bool:

@@ -13,7 +13,7 @@ from deepcritical.domain.named import Drug
 from deepcritical.domain.text import Span
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Way
-from deepcritical.writing.harms import harms_in_own_words
+from deepcritical.writing.told_harms import harms_in_own_words
 from tests.unit.appraisal.builders import finding, vote
 
 
