@@ -144,8 +144,7 @@ def main_result(
         wanted: Folded names of the outcomes that the question names.
         null: Whether only that no difference was found is wanted, but for one from another drug.
     """
-    plans = record.metadata.kind == "trial" and not record.metadata.has_results
-    if grade(record).retracted or is_notice(record) or plans:
+    if _says_nothing(record):
         return None
     tested = Tested.of(record, (drugs,) if isinstance(drugs, str) else drugs)
     fit, results, ends = _fit(record, tested, asked, in_title=in_title)
@@ -155,12 +154,17 @@ def main_result(
     failed = [*(s for s in ends if s in failed), *(s for s in main if s in failed)]
     if null:
         title = record.citation.title
-        own = [s for s in failed if not _is_of_others(f"{title} {s.text}", tested)]
-        return next(iter(sorted(own, key=lambda s: s not in main)), None)
-    first = [s for s in results if tested.is_of(s.text)]
-    told = sorted(first, key=lambda s: not _names_any(s.text, wanted))
+        failed = [s for s in failed if not _is_of_others(f"{title} {s.text}", tested)]
+        return min(failed, key=lambda s: s not in main, default=None)
+    told = [s for s in results if tested.is_of(s.text)]
+    told.sort(key=lambda s: not _names_any(s.text, wanted))
     concluded = (s for s in reversed(ends) if tested.names_it(s.text))
     return next(iter([*failed, *main, *told, *concluded]), None)
+
+
+def _says_nothing(record: Evidence) -> bool:
+    plans = record.metadata.kind == "trial" and not record.metadata.has_results
+    return plans or grade(record).retracted or is_notice(record)
 
 
 def _fit(
