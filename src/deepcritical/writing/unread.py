@@ -230,7 +230,7 @@ def _findings(record: Evidence) -> tuple[list[Span], list[Span]]:
 
 
 class Tested(NamedTuple):
-    """What the study of a record tests, by the names that the record has for it."""
+    """The drug or class that a study tests, by the names that its record has for it."""
 
     names: frozenset[str]
     """Folded names, abbreviations that the record defines among them."""
