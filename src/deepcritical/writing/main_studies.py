@@ -96,8 +96,10 @@ def main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:
     if not is_open:
         own = own[: max(0, _FEWEST_STUDIES - len(weighed))]
     told = (*weighed[: _MOST_STUDIES - len(own)], *own) if is_open else (*weighed, *own)
-    is_for = all(v.way is Way.BENEFIT for _, v in chosen) and not any(map(_tells_failure, told))
+    shown = {one.evidence_ids for one in told}
+    is_for = all(v.way is Way.BENEFIT for s, v in chosen if s.evidence_ids in shown)
     is_for = is_for and (is_open or DIRECTIONS[label] == "benefit")
+    is_for = is_for and not any(map(_tells_failure, told))
     null = tuple(islice(_unread(matter, open_too=open_too, null=True), int(is_for)))
     left = [one for one in told if one.evidence_ids not in {n.evidence_ids for n in null}]
     return (*left[: _MOST_STUDIES - len(null)], *null)

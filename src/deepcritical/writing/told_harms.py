@@ -22,6 +22,7 @@ from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import terms_of
 from deepcritical.writing.unread import (
     is_of_one_dose,
+    is_opening,
     main_result,
     quoted,
     tells_failure,
@@ -235,6 +236,8 @@ class HarmsOf(NamedTuple):
     def _is_of_it(self, fact: Fact, record: Evidence, appraisal: Appraisal) -> bool:
         ours, given = _names_of(self.drug, self.frame), appraisal.reading.given
         if record.metadata.kind == "trial" or not _is_of(fact.quote, record, ours, given):
+            return False
+        if is_opening(fact.start, record) and not _OF_PEOPLE.search(fact.quote):
             return False
         none = _NONE_SEEN.search(fact.quote) or tells_failure(fact.quote)
         if none and is_of_one_dose(fact.quote, record):

@@ -177,7 +177,8 @@ def _fit(
     if not titled and not any(tested.names_it(s.text) for s in fit):
         return [], [], []
     if asked is not None and not (titled and in_title and _names_any(title, asked)):
-        fit = [s for s in fit if _names_any(s.text, asked) and (in_title or _ONSET.search(s.text))]
+        free = in_title or _is_to_prevent(title, asked)
+        fit = [s for s in fit if _names_any(s.text, asked) and (free or _ONSET.search(s.text))]
     return fit, [s for s in results if s in fit], [s for s in ends if s in fit]
 
 
@@ -193,7 +194,8 @@ def tells_failure(text: str) -> bool:
 
 
 def _is_of_others(text: str, tested: Tested) -> bool:
-    named = {fold(mention.drug.name) for mention in find_drugs(text)}
+    found = [mention.drug.name for mention in find_drugs(text)]
+    named = {fold(group.name if (group := drug_class(name)) else name) for name in found}
     return not named <= tested.names | tested.classes
 
 
@@ -204,6 +206,18 @@ def _is_on_harm(span: Span) -> bool:
     told = span.text[: behind.start()] if behind and found else span.text
     offset = _FAILED.search(told)
     return reports_harm(span._replace(text=told)) and not (offset and "offset" in offset[0])
+
+
+def _is_to_prevent(title: str, conditions: Sequence[str]) -> bool:
+    """Return whether a title is on preventing a condition, or on the risk of it."""
+    near = r"\b(?:prevent\w*|risks? of|incidence of)\b(?:(?! in | with )[^.:;]){0,20}"
+    return any(re.search(f"{near}{re.escape(name)}", fold(title)) for name in conditions)
+
+
+def is_opening(start: int, record: Evidence) -> bool:
+    """Return whether a place is in the first sentence of an abstract without headings."""
+    told = body_sentences(record.content, record.citation.title)
+    return len(told) > 2 * _LAST and not told[0].label and start <= told[0].start
 
 
 def _names_any(text: str, names: Sequence[str]) -> bool:

@@ -147,6 +147,24 @@ def test_a_title_names_the_harm_that_the_result_calls_otherwise() -> None:
     assert not own_words(told, "snorkol", ("grumbles",), in_title=False)
 
 
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Snorkol to prevent testitis", True),
+        ("Snorkol and the risk of testitis", True),
+        ("Snorkol to prevent falls in adults with testitis", False),
+    ],
+)
+def test_what_is_to_be_prevented_is_no_condition_that_people_have(title: str, words: bool) -> None:
+    told = record(
+        1,
+        "Results: Testitis came as often with snorkol as without (9% v 8%). "
+        "Fewer of those with testitis fell than with placebo.",
+        title=title,
+    )
+    assert bool(own_words(told, "snorkol", ("testitis",), in_title=False)) is words
+
+
 def test_the_outcome_that_was_asked_about_goes_first() -> None:
     lives = "Survival was longer with snorkol than with placebo (p = 0.03)."
     text = f"Results: Pain fell more with snorkol than with placebo (p = 0.02). {lives}"
