@@ -28,7 +28,8 @@ from deepcritical.domain.identity import study_groups
 from deepcritical.evaluation.scores import json_lines
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.writing.brief import Matter, brief_of
+from deepcritical.writing.brief import brief_of
+from deepcritical.writing.matter import Matter
 from deepcritical.writing.words import row_sentence
 
 

@@ -28,11 +28,12 @@ from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.vocabulary.words import is_english
 from deepcritical.writing.answers import answer_texts
-from deepcritical.writing.brief import Matter, brief_of
+from deepcritical.writing.brief import brief_of
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
 from deepcritical.writing.harms import harm_sentences
+from deepcritical.writing.matter import Matter
 from deepcritical.writing.passages import LEADS, missing_sentence, pointer_sentence
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence

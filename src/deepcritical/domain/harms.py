@@ -24,9 +24,10 @@ SAFETY = _any(
     (
         r"\badverse\b|\bside effects?\b|\btolerat\w+|\btolerab\w+|\bsafety\b|\bserious events?\b|"
         r"\btoxicit\w+|\bdiscontinu\w+|\bwithdrawals?\b|\bacceptability\b|\bgastrointestinal\b|"
-        r"\bhypogly\w+|\bbradycardia\b|\bvitamin b12\b|\bwell[- ]tolerated\b|\bharms?\b|"
+        r"\bS?AEs?\b|\bhypo\w+a?emi\w+|\bbradycardia\b|\bvitamin b12\b|"
+        r"\bwell[- ]tolerated\b|\bharms?\b|"
         r"\bgrades? (?:[≥>]\s*)?(?:[345]|iii|iv)\b|\bneuropath(?:y|ies)\b(?! (?:due|from))|"
-        r"\b(?:venous )?thrombo(?:sis|embol\w+)\b|\bneutropeni\w+|\bmyelosuppress\w+|"
+        r"\bthrombo(?:sis|tic|embol\w+)\b|\bneutropeni\w+|\bmyelosuppress\w+|"
         r"\bhypotension\b|\bsomnolence\b|\bteratogen\w+"
     ),
     (

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.appraisal import Appraisal, StudyFinding
-from deepcritical.domain.brief import Brief, DecidingStudy
+from deepcritical.domain.brief import Brief
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import FIFTH, LATEST, gravest_first
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.grading import grade
 from deepcritical.domain.sentences import Sentence
-from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import capitalised
-from deepcritical.domain.verdict import DIRECTIONS, Verdict, VerdictLabel
-from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
-from deepcritical.questions.claims import answer_on, answered_by, claim_of
-from deepcritical.questions.wording import as_nouns, given_in
-from deepcritical.writing.harms import feared_names, harms_beside, harms_in_own_words
+from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.votes import Importance, OutcomeRow
+from deepcritical.questions.claims import answer_on
+from deepcritical.questions.wording import as_nouns
+from deepcritical.writing.harms import harms_beside
+from deepcritical.writing.main_studies import OPEN, larger, main_studies
+from deepcritical.writing.matter import Matter
 from deepcritical.writing.studies import (
-    comparator_of,
-    design_of,
-    leading_vote,
-    people_in,
     study_name,
 )
+from deepcritical.writing.told_harms import harms_in_own_words
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.under_way import trials_under_way
-from deepcritical.writing.unread import own_words, quoted, without_text
-from deepcritical.writing.words import listed, row_sentence, told_of, vote_words
+from deepcritical.writing.unread import without_text
+from deepcritical.writing.words import listed, row_sentence, told_of
 
 _MOST_CITED = 5
 """Records that are named where nothing was decided: of dozens each number would stand there."""
-_FEWEST_STUDIES = 3
-_MOST_STUDIES = 5
 _MOST_ROWS: dict[Importance, int] = {"critical": 3, "harm": 2, "important": 1, "surrogate": 1}
 """Rows of each weight in the brief's table."""
 _FELT = ("critical", "important")
@@ -47,35 +38,6 @@ _INDIRECT = "None of the results weighed here is of just the people and drugs as
 _UNSURE = "The certainty of all results weighed here is very low."
 _OF_OTHERS = "; the people studied are not just those of this question"
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
-_OPEN = (VerdictLabel.NOT_ASSESSED, VerdictLabel.INSUFFICIENT)
-
-
-class Matter(NamedTuple):
-    """The material that a brief is written from."""
-
-    drug: str
-    condition: str
-    frame: QuestionFrame | None
-    verdict: Verdict
-    studies: Sequence[StudyFinding]
-    evidence: Mapping[str, Evidence]
-    """All records of the run."""
-    readings: Mapping[str, StudyReading]
-    appraisals: Mapping[str, Appraisal]
-    """Of the drug, by evidence id."""
-    searched_on: str
-    """ISO date; a trial whose planned end is before it is not under way."""
-
-    @property
-    def claim(self) -> str:
-        """Return what the verdict is on."""
-        asked = claim_of(answered_by(self.verdict, self.frame)) if self.frame else ""
-        return asked or f"{self.given} helps in {self.condition}"
-
-    @property
-    def given(self) -> str:
-        """Return what was tested, as the subject of a sentence: the drug, or stopping it."""
-        return given_in(self.frame, self.drug) if self.frame else self.drug
 
 
 def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
@@ -101,7 +63,7 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
         answer=answer,
         harms=(*harms_beside(answer, verdict, drug), *told_harms),
         findings=tuple(_rows(verdict)),
-        studies=_main_studies(matter),
+        studies=main_studies(matter),
         missing=tuple(_missing(matter)) or _weak(verdict.rows),
         trials=trials_under_way(
             matter.studies, matter.evidence, matter.appraisals, matter.searched_on
@@ -190,7 +152,7 @@ def _is_of_others(verdict: Verdict) -> bool:
     """Return whether the deciding rows are of other people than those asked about, or of more."""
     decided = set(verdict.deciding_ids)
     rows = [r for r in verdict.rows if decided & set(r.evidence_ids) and r.importance != "harm"]
-    told = rows if verdict.label not in _OPEN else []
+    told = rows if verdict.label not in OPEN else []
     return bool(told) and all(r.directness != "direct" and not _is_of_class(r) for r in told)
 
 
@@ -232,116 +194,6 @@ def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
         yield from (gravest_first(of_weight) if weight == "harm" else of_weight)[:most]
 
 
-def _deciding(matter: Matter) -> list[tuple[StudyFinding, Vote]]:
-    """Return the studies that decide, and up to three where fewer do, each with its main result."""
-    decided = set(matter.verdict.deciding_ids)
-    told = [(s, v) for s in matter.studies if (v := leading_vote(s))]
-    larger = [study for _, study, _ in _larger(matter)]
-    ranked = sorted(told, key=lambda one: (one[0] not in larger, *_rank(one[0], one[1], decided)))
-    deciding = len(larger) + sum(bool(decided & set(s.evidence_ids)) for s, _ in told)
-    most = max(_FEWEST_STUDIES, min(deciding, _MOST_STUDIES))
-    return _with_other_side(ranked, most)
-
-
-def _as_weighed(matter: Matter, study: StudyFinding, vote: Vote) -> DecidingStudy:
-    return DecidingStudy(
-        name=study_name(study, matter.evidence, vote.evidence_id),
-        design=design_of(study, vote, matter.readings),
-        people=people_in(study, vote, matter.readings),
-        comparator=comparator_of(vote, matter.readings),
-        result=Sentence(text=vote_words(vote), evidence_ids=(vote.evidence_id,)),
-        evidence_ids=study.evidence_ids,
-    )
-
-
-def _with_other_side(
-    ranked: Sequence[tuple[StudyFinding, Vote]], most: int
-) -> list[tuple[StudyFinding, Vote]]:
-    """Return the first studies; where all of these say one thing, the next that says another."""
-    first = list(ranked[:most])
-    said = {vote.way for _, vote in first}
-    others = [
-        (study, vote)
-        for study, vote in ranked[most:]
-        if vote.way not in said and vote.importance == "critical"
-    ]
-    others.sort(key=lambda one: bool(one[1].comparator))
-    other = others[0] if others and len(said) == 1 else None
-    return first if other is None else [first[0], other, *first[1 : most - 1]]
-
-
-def _main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:
-    """Return the studies that decide, then those that nobody could read, in their own words.
-
-    Where the verdict is for the drug and all of these are, a trial that found no difference in the
-    people asked about is one of them, though its results are not weighed.
-    """
-    chosen = _deciding(matter)
-    weighed = tuple(_as_weighed(matter, *one) for one in chosen)
-    label, frame = matter.verdict.label, matter.frame
-    compares = frame is not None and (frame.kind is QuestionKind.COMPARISON or frame.stopping)
-    if label not in _OPEN:
-        told = (*weighed, *islice(_unread(matter), max(0, _FEWEST_STUDIES - len(weighed))))
-        is_for = DIRECTIONS[label] == "benefit" and all(v.way is Way.BENEFIT for _, v in chosen)
-        null = tuple(islice(_unread(matter, open_too=not compares, null=True), int(is_for)))
-        left = [one for one in told if one.evidence_ids not in {n.evidence_ids for n in null}]
-        return (*left[: _MOST_STUDIES - len(null)], *null)
-    own = tuple(islice(_unread(matter, open_too=not compares), _FEWEST_STUDIES))
-    return (*weighed[: _MOST_STUDIES - len(own)], *own)
-
-
-def _unread(
-    matter: Matter, *, open_too: bool = False, null: bool = False
-) -> Iterator[DecidingStudy]:
-    """Yield the studies without a reading, the strongest first, each with a sentence of its own.
-
-    Args:
-        matter: Of what.
-        open_too: Whether also those that were read, and tell no result that counts.
-        null: Whether only trials that found no difference.
-    """
-    asked = feared_names(matter.frame) if matter.frame else None
-    cited = set(matter.verdict.deciding_ids)
-    silent = [s for s in matter.studies if not s.votes and (s.direct or cited & {*s.evidence_ids})]
-    unread = [s for s in matter.studies if s.unread or (open_too and s in silent)]
-    unread = [s for s in unread if not null or (s.direct and s.randomised)]
-    ranked = sorted(unread, key=lambda s: (not s.direct, s.level or 9, -(s.participants or 0)))
-    for study in ranked:
-        records = [(i, matter.evidence[i]) for i in study.evidence_ids]
-        words = (
-            (i, record, own_words(record, matter.drug, asked, null=null)) for i, record in records
-        )
-        for evidence_id, record, quote in islice((told for told in words if told[2]), 1):
-            # The people of another report, as of a substudy, are not those of the quote.
-            own = {"evidence_ids": (evidence_id,), "participants": None} if records[1:] else {}
-            yield DecidingStudy(
-                name=study_name(study, matter.evidence, evidence_id),
-                design=grade(record).design.value.partition(" (")[0],
-                people=people_in(study.model_copy(update=own), None, matter.readings),
-                result=Sentence(
-                    text=quoted(quote, quotable=record.quotable),
-                    evidence_ids=(evidence_id,),
-                    origin="quote",
-                ),
-                evidence_ids=study.evidence_ids,
-            )
-
-
-def _rank(
-    study: StudyFinding, vote: Vote, decided: set[str]
-) -> tuple[bool, bool, int, bool, int, int]:
-    near = ("direct", "broader", "related").index(vote.directness)
-    people = vote.people or study.participants or 0
-    return (
-        not decided & set(study.evidence_ids),
-        bool(vote.comparator) and not vote.against_asked,
-        near,
-        vote.importance != "critical",
-        study.level or 9,
-        -people,
-    )
-
-
 def _weak(rows: Sequence[OutcomeRow]) -> tuple[str, ...]:
     """Return what is missing where nothing else is: all that was found is of others, or unsure."""
     if rows and all(row.directness != "direct" for row in rows):
@@ -361,7 +213,7 @@ def _missing(matter: Matter) -> Iterator[str]:
     if frame and frame.outcomes and not any(row.wanted or row.harm_asked for row in rows):
         named = listed([*as_nouns(frame.outcomes)], "or")
         yield f"None of the results weighed here is on {named} by itself."
-    for row, study, vote in _larger(matter):
+    for row, study, vote in larger(matter):
         name = study_name(study, matter.evidence, vote.evidence_id)
         yield (
             f"A larger study than those of the answer on {row.outcome} stands beside them: "
@@ -382,14 +234,3 @@ def _missing(matter: Matter) -> Iterator[str]:
         yield _FEW
     if any(s.concern for s in matter.studies):
         yield _CONCERN
-
-
-def _larger(matter: Matter) -> Iterator[tuple[OutcomeRow, StudyFinding, Vote]]:
-    """Yield studies beside a row of the answer that hold more people than all of the row."""
-    for row in leading_rows(matter.verdict):
-        for study in matter.studies if row.people else ():
-            vote = leading_vote(study)
-            is_of_it = vote and (vote.row, vote.tier) == (row.outcome, row.tier)
-            beside = vote and vote.evidence_id in row.beside and vote.directness != "related"
-            if vote and is_of_it and beside and (vote.people or 0) > (row.people or 0):
-                yield row, study, vote

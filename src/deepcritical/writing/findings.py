@@ -14,8 +14,8 @@ from deepcritical.domain.text import whole_sentences
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import NOT_STATED, Directness, Importance, OutcomeRow, Tier, Vote
 from deepcritical.vocabulary.words import in_running_text
-from deepcritical.writing.harms import harm_facts
 from deepcritical.writing.studies import comparator_of, design_of, short_name
+from deepcritical.writing.told_harms import harm_facts
 from deepcritical.writing.words import CONTROL, row_sentence, vote_words
 
 _DESIGNS: dict[Tier, str] = {

@@ -7,23 +7,33 @@ from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Appraisal, Direction
 from deepcritical.domain.evidence import Fact, FactRole
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
 from deepcritical.domain.report_parts import EdgeTested, HypothesisTested, Quoted
+from deepcritical.domain.study import StudyKind
 from deepcritical.reading.sentences import quoted
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.citing import Citer
+from deepcritical.writing.told_harms import HarmsOf
 
 AS_REPORTED = "As reported in the records found; not a safety assessment."
 HARMS_UNREPORTED = (
-    "No record found here reports harms. That is a gap of this search, not a sign of safety."
+    "No report of harms was recognised in the records found. That is not a sign of safety."
 )
+_FORMER = (
+    "No record found here reports harms. That is a gap of this search, not a sign of safety.",
+)
+"""As reports of former versions say it."""
 NO_CONTRADICTION = "No contradiction was recognised among the records."
 SAME_RULES = "What the rules of the verdict would say, everything else being as it is."
 STEADY = "No single study carries the verdict: without any one of them it is the same."
-SET_PHRASES = (AS_REPORTED, HARMS_UNREPORTED, NO_CONTRADICTION, SAME_RULES, STEADY)
+SET_PHRASES = (AS_REPORTED, HARMS_UNREPORTED, NO_CONTRADICTION, SAME_RULES, STEADY, *_FORMER)
 """The sentences of a report's sections that code always writes alike."""
 _IN_OTHERS = "In people without the condition, with another one, or in animals"
+_ELSEWHERE = "In other studies found"
+"""Of those whose people were not read."""
 _NO_EVIDENCE = "no evidence in the records found"
+_LABORATORY: frozenset[StudyKind] = frozenset({"animal", "in_vitro"})
 _MAX_SENTENCES = 4
 _MOST_STEPS = 6
 """Sentences of one study on how things act."""
@@ -56,18 +66,34 @@ class Quoting(NamedTuple):
                 for fact in _leading(appraisal):
                     self.citer.claim(fact)
 
-    def harms(self, *, several: bool) -> Iterator[Quoted]:
-        """Harms as the records report them, those in people with the condition first.
+    def harms(self, *, several: bool, frame: QuestionFrame | None = None) -> Iterator[Quoted]:
+        """Harms of the drug as the records report them, those in people with the condition first.
 
         Args:
             several: Whether the report is on several drugs, so that each must be named.
+            frame: The question.
         """
-        for direct in (True, False):
-            named = (self.drug if several else "", "" if direct else _IN_OTHERS)
-            for appraisal in self._appraisals:
-                harms = [f for f in appraisal.reading.context if f.role is FactRole.HARM]
-                if harms and appraisal.counts and appraisal.reading.direct is direct:
-                    yield self._of(harms[:_MAX_SENTENCES], ": ".join(filter(None, named)))
+        harms = HarmsOf(self.drug, frame)
+        by_people: dict[str, list[Quoted]] = {"": [], _ELSEWHERE: [], _IN_OTHERS: []}
+        for appraisal in self._appraisals:
+            told = harms.told_in(appraisal, self.store.evidence[appraisal.evidence_id])
+            if told and appraisal.counts:
+                who = self._who(appraisal)
+                named = ": ".join(filter(None, (self.drug if several else "", who)))
+                by_people[who].append(self._of(told[:_MAX_SENTENCES], named))
+        return (quoted for part in by_people.values() for quoted in part)
+
+    def _who(self, appraisal: Appraisal) -> str:
+        """Return the heading over those studied: others only where they were read as such."""
+        reading = self.store.readings.get(appraisal.evidence_id)
+        if appraisal.reading.direct:
+            return ""
+        if reading is None:
+            return _ELSEWHERE
+        are_animals = reading.population.species != "human" or {*reading.kinds} & _LABORATORY
+        known = reading.population.conditions or appraisal.reading.votes
+        related = all(v.directness == "related" for v in appraisal.reading.votes)
+        return _IN_OTHERS if are_animals or (known and related) else _ELSEWHERE
 
     def sides(self) -> Iterator[Quoted]:
         """Studies of the condition for and against; none when they do not disagree."""

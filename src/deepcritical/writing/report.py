@@ -21,13 +21,14 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.claims import answer_to, answered_by, proposition_of, subject_of
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.answers import brief_texts
-from deepcritical.writing.brief import Matter, brief_of
+from deepcritical.writing.brief import brief_of
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.label_facts import Asked, facts_told
 from deepcritical.writing.leads import lead_of
+from deepcritical.writing.matter import Matter
 from deepcritical.writing.methods import Methods
 from deepcritical.writing.quoting import (
     AS_REPORTED,
@@ -227,7 +228,8 @@ class _Writer:
         on = [Quoting(self.store, self.citer, drug, self.condition) for drug in self.drugs]
         for one in on:
             one.keep_results()
-        harms = tuple(q for one in on for q in one.harms(several=len(on) > 1))
+        several, frame = len(on) > 1, self.question.frame
+        harms = tuple(q for one in on for q in one.harms(several=several, frame=frame))
         main = on[0] if self.studies else None
         tested = main.tested() if main else ()
         mechanism = tuple(main.mechanism()) if main else ()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
@@ -13,6 +15,7 @@ from deepcritical.domain.harms import reports_harm
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
+from deepcritical.vocabulary.classes import classes_of, drug_class, find_classes
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 
 _CONCLUDING = ("conclusion", "interpretation", "author")
@@ -20,44 +23,82 @@ _FINDING = ("result", "finding", "main result")
 _LAST = 3
 """Sentences at the end of a text without headings that may conclude it."""
 _NO_FINDING = bounded(
-    r"\b(?:needed|warranted|required|should|recommend\w*|aims?|aimed|objectives?|purpose|"
+    r"\b(?:needed|warranted|requir\w+|should|recommend\w*|"
+    r"aims? (?:of|was|were|is|to)|aimed|objectives?|purpose|"
     r"hypothes\w+|(?:outcomes?|end ?points?)(?: measures?)? (?:includ\w+|comprised)|nct\d+|"
     r"(?:this|the) (?:study|trial) (?:test\w*|examin\w+|evaluat\w+|assess\w+)|"
     r"we (?:estimated|tested|examined|evaluated|assessed)|"
-    r"to (?:evaluate|assess|determine|compare|investigate|examine)|we (?:review|discuss|describe)|"
+    r"to (?:evaluate|assess|determine|compare|investigate|examine)|"
+    r"(?:we|report|paper|article|review) (?:review|discuss|describe)s?|"
     r"will be|is discussed|are discussed)\b",
     re.IGNORECASE,
 )
 """Words that call for more research, or tell an aim."""
 _TELLS_RESULT = bounded(
-    r"\b(?:p ?[<=>]|ci\b|significan\w+|differ(?:ed|ence)?s?\b|versus|vs\b|compared|ratio|reduc\w+|"
-    r"increas\w+|improv\w+|worse\w*|lower\w*|higher|fewer|greater|decreas\w+)",
+    r"\b(?:p ?[<=>]|ci\b|significan\w+|differ(?:ed|ence)?s?\b|versus|vs\b|compar\w+|ratio|reduc\w+|"
+    r"increas\w+|improv\w+|worse\w*|lower\w*|higher|fewer|greater|decreas\w+|superior|similar)",
     re.IGNORECASE,
 )
-"""Of a sentence with a figure, that it compares and does not only tell who got what."""
+"""That a sentence compares, and does not only tell who got what."""
 _NULL = bounded(
-    r"\b(?:not (?:\w+ )?significant(?:ly)?|no (?:\w+ ){0,2}differences?|did not differ|"
-    r"non-?significant)\b",
+    r"\b(?:not (?:\w+ )?significant(?:ly)?|did not differ|non-?significant|"
+    r"(?:no|without) (?:\w+ ){0,2}(?:differences?|associations?)|"
+    r"neither\b.{0,160}\bdiffer(?:ed|ences?))\b",
     re.IGNORECASE,
 )
 _FAILED = bounded(
     rf"{_NULL.pattern}|\b(?:did not|does not|failed to) (?:[\w-]+ )?(?:improve|reduce|slow|prevent|"
-    r"delay|prolong|increase|decrease|show|demonstrate|provide|differ|affect)\b|"
-    r"\bno (?:[\w-]+ ){0,3}(?:benefits?|effects?|efficacy|improvements?)\b|\bineffective\b|"
-    r"\b(?:not|no) (?:more )?(?:effective|superior|better)\b",
+    r"delay|prolong|increase|decrease|show|demonstrate|provide|differ|affect|find|confer|offer|meet|"
+    r"achieve)\b|"
+    r"\bno (?:[\w-]+ ){0,3}(?:benefits?|effects?|efficacy|improvements?|evidence)\b|"
+    r"\bineffective\b|"
+    r"\b(?:not|no|neither) (?:[\w-]+ ){0,4}(?:effective|efficacious|superior|better)\b|"
+    r"\b(?:adverse|side) effects offset\b",
     re.IGNORECASE,
 )
 """Words in which authors conclude that a drug did no better."""
 _MAIN = bounded(
     r"\b(?:co-?)?(?:primary|main|principal) (?:[\w-]+ ){0,2}"
-    r"(?:outcomes?|end ?-?points?|measures?)\b",
+    r"(?:outcomes?|end ?-?points?|measures?|variables?)\b",
     re.IGNORECASE,
 )
+_OF_ARMS = bounded(r"\b(?:groups?|arms?|treatments?|drug|therapy)\b", re.IGNORECASE)
+_BETWEEN = bounded(r"\b(?:placebo|controls?|between|versus|vs|compared|than)\b", re.IGNORECASE)
+"""Without the name of a drug, a sentence that compares arms is on what the study tests."""
+_ASIDE = bounded(
+    r"\bsub-?groups?\b|\bpost[- ]hoc\b|\bat baseline\b|\bcharacteristics\b", re.IGNORECASE
+)
+"""A result on a part of the people, or on who was let in, is not the main one."""
+_OF_METHODS = bounded(
+    r"\b(?:randomly|(?:was|were) randomi[sz]ed|assigned|allocated|enrol\w+|hypothes\w+|"
+    r"(?:was|were) (?:conducted|performed|defined|used)|analys[ie]s compared)\b",
+    re.IGNORECASE,
+)
+_MEASURED = bounded(r"\bp ?[<=>]|\bci\b|\d ?%|\bsignificant|\bdiffer", re.IGNORECASE)
+"""Signs of a figure that was found."""
+_ONSET = bounded(
+    r"\b(?:risks?|rates?|incidence|incident|hazards?|odds|develop\w*)\b", re.IGNORECASE
+)
+"""Without these, a condition that is to be prevented is one that people have already."""
+_IMPRINT = bounded(
+    r"\bclinical ?trials\.|\bcopyright\b|\bfunded\b|\bregist(?:ry|ered|ration)\b|\bnct\d|"
+    r"\bpublished by\b|\ball rights\b",
+    re.IGNORECASE,
+)
+_BESIDE = bounded(r"[;,]| but | although | with | and (?:was|were|had) ", re.IGNORECASE)
+"""What ends the clause that tells a result."""
 _DOSE = bounded(
     r"\b(?:low|lower|standard|high|higher)(?=[- ]dose\b)|\d[\d.]* ?mg\b(?! ?/ ?d?L\b)",
     re.IGNORECASE,
 )
 """That one of several doses failed is no failure of the drug."""
+_AS_SUBJECT = bounded(
+    r"^(?!in |among |of |for )(?:the |all )?(?:[\w-]+ ){0,2}"
+    r"(?:patients|people|persons|women|men|adults|children|subjects|"
+    r"participants|users|those) (?:who )?(?:were )?(?:receiv\w+|t[ao]k\w+|on|treated with|given) $",
+    re.IGNORECASE,
+)
+"""People whom a sentence tells of by the drug that they take."""
 _MOST_WORDS = 60
 _BEFORE_BACKGROUND = bounded(
     r"\b(?:receiv\w+|tak(?:e|ing)|undergo\w+|during|after|despite|(?:start|initiat)\w+|"
@@ -73,43 +114,202 @@ _BEHIND_BACKGROUND = bounded(
 """A drug that people get already, or that brought their complaint, is not what is tested."""
 
 
-def own_words(
-    record: Evidence, drug: str, asked: Sequence[str] | None = None, *, null: bool = False
-) -> str:
-    """Return the sentence in which a record concludes on a drug, or reports a result; else ''.
+def own_words(record: Evidence, drugs: str | Sequence[str], *args: Any, **more: Any) -> str:
+    """Return the text of `main_result` in one line; '' where there is none."""
+    found = main_result(record, drugs, *args, **more)
+    return " ".join(found.text.split()) if found else ""
+
+
+def main_result(
+    record: Evidence,
+    drugs: str | Sequence[str],
+    asked: Sequence[str] | None = None,
+    *,
+    in_title: bool = True,
+    wanted: Sequence[str] = (),
+    null: bool = False,
+) -> Span | None:
+    """Return the sentence of a record that states its main result on a drug, if it can be told.
+
+    That is its conclusion where the drug did no better; else the result on the main outcome, the
+    first one on what was asked about, or the first one; else the conclusion. Background, aims,
+    methods, and results on a part of the people are none.
 
     Args:
-        record: Its text is searched; one that is retracted, a notice, or an entry of a registry
-            without results, which tells plans, says nothing.
-        drug: Name of the drug or class that the question is on.
-        asked: Folded names of which a sentence must have one; None for any sentence.
-        null: Whether only that no difference was found on the main outcome, or over all, is wanted;
-            one from another drug is no failure.
+        record: Retracted, a notice, or an entry of a registry without results, it says nothing.
+        drugs: Names of the drug or class that the question is on; of a combination, of all drugs.
+        asked: Folded names of which the sentence must have one; None for any.
+        in_title: Whether a title that names the drug and one of these will do; it does not where
+            these are a condition to be prevented.
+        wanted: Folded names of the outcomes that the question names.
+        null: Whether only that no difference was found is wanted, but for one from another drug.
     """
+    if _says_nothing(record):
+        return None
+    tested = Tested.of(record, (drugs,) if isinstance(drugs, str) else drugs)
+    fit, results, ends = _fit(record, tested, asked, in_title=in_title)
+    main = [s for s in results if _MAIN.search(s.text) and tested.is_of(s.text)]
+    failed = [s for s in fit if _FAILED.search(s.text) and tested.is_of(s.text, classes=True)]
+    failed = [s for s in failed if not is_of_one_dose(s.text, record)]
+    failed = [*(s for s in ends if s in failed), *(s for s in main if s in failed)]
+    if null:
+        title = record.citation.title
+        failed = [s for s in failed if not _is_of_others(f"{title} {s.text}", tested)]
+        return min(failed, key=lambda s: s not in main, default=None)
+    told = [s for s in results if tested.is_of(s.text)]
+    told.sort(key=lambda s: not _names_any(s.text, wanted))
+    concluded = (s for s in reversed(ends) if tested.names_it(s.text))
+    return next(iter([*failed, *main, *told, *concluded]), None)
+
+
+def _says_nothing(record: Evidence) -> bool:
     plans = record.metadata.kind == "trial" and not record.metadata.has_results
-    if grade(record).retracted or is_notice(record) or plans:
-        return ""
+    return plans or grade(record).retracted or is_notice(record)
+
+
+def _fit(
+    record: Evidence, tested: Tested, asked: Sequence[str] | None, *, in_title: bool
+) -> tuple[list[Span], list[Span], list[Span]]:
+    """Return the sentences that may state the main result: all, of the results, at the end."""
+    title, (results, ends) = record.citation.title, _findings(record)
+    fit = [s for s in (*results, *ends) if asked or not _is_on_harm(s)]
+    titled = any(_places(fold(title), name) for name in tested.names)
+    if not titled and not any(tested.names_it(s.text) for s in fit):
+        return [], [], []
+    if asked is not None and not (titled and in_title and _names_any(title, asked)):
+        free = in_title or _is_to_prevent(title, asked)
+        fit = [s for s in fit if _names_any(s.text, asked) and (free or _ONSET.search(s.text))]
+    return fit, [s for s in results if s in fit], [s for s in ends if s in fit]
+
+
+def is_of_one_dose(text: str, record: Evidence) -> bool:
+    """Return whether a sentence is on one of several doses that a record tells of."""
+    doses = {dose.casefold() for dose in _DOSE.findall(record.content)}
+    return len(doses) > 1 and _DOSE.search(text) is not None
+
+
+def tells_failure(text: str) -> bool:
+    """Return whether a sentence tells that a drug did no better."""
+    return _FAILED.search(text) is not None
+
+
+def _is_of_others(text: str, tested: Tested) -> bool:
+    found = [mention.drug.name for mention in find_drugs(text)]
+    named = {fold(group.name if (group := drug_class(name)) else name) for name in found}
+    return not named <= tested.names | tested.classes
+
+
+def _is_on_harm(span: Span) -> bool:
+    """Return whether what a sentence tells first is a harm, not what it adds to an effect."""
+    found = [m.start() for p in (_FAILED, _TELLS_RESULT) if (m := p.search(span.text))]
+    behind = _BESIDE.search(span.text, min(found, default=0))
+    told = span.text[: behind.start()] if behind and found else span.text
+    offset = _FAILED.search(told)
+    return reports_harm(span._replace(text=told)) and not (offset and "offset" in offset[0])
+
+
+def _is_to_prevent(title: str, conditions: Sequence[str]) -> bool:
+    """Return whether a title is on preventing a condition, or on the risk of it."""
+    near = r"\b(?:prevent\w*|risks? of|incidence of)\b(?:(?! in | with )[^.:;]){0,20}"
+    return any(re.search(f"{near}{re.escape(name)}", fold(title)) for name in conditions)
+
+
+def is_opening(start: int, record: Evidence) -> bool:
+    """Return whether a place is in the first sentence of an abstract without headings."""
+    told = body_sentences(record.content, record.citation.title)
+    return len(told) > 2 * _LAST and not told[0].label and start <= told[0].start
+
+
+def _names_any(text: str, names: Sequence[str]) -> bool:
+    return any(name in fold(text) for name in names)
+
+
+def _findings(record: Evidence) -> tuple[list[Span], list[Span]]:
+    """Return the sentences that tell results, and those that conclude, in their order.
+
+    Of a text without headings, results begin with the first sentence that compares figures.
+    """
     whole = {span.start for span in whole_sentences(record.content)}
     told = [s for s in body_sentences(record.content, record.citation.title) if s.start in whole]
-    named = _names(drug)
-    fit = [span for span in _by_place(told) if tells_finding(span.text)]
-    if asked is not None:
-        fit = [span for span in fit if any(name in fold(span.text) for name in asked)]
-    on_drug = [span for span in fit if _is_on(span.text, named)]
-    measured = [
-        s for s in on_drug if _TELLS_RESULT.search(s.text) and any(map(str.isdigit, s.text))
-    ]
-    # What the authors conclude is not told alone where they found no difference.
-    none = [span for span in fit if _NULL.search(span.text)]
-    ends = [s for s in on_drug if s.label.startswith(_CONCLUDING) or s in told[-_LAST:]]
-    failed = [s for s in none if _MAIN.search(s.text)] + [s for s in ends if _FAILED.search(s.text)]
-    title = record.citation.title
-    several = len({dose.casefold() for dose in _DOSE.findall(record.content)}) > 1
-    failed = [s for s in failed if not (reports_harm(s) or (several and _DOSE.search(s.text)))]
-    failed = [s for s in failed if _is_of(f"{title} {s.text}", named)]
-    ranked = failed if null else [*measured, *none, *on_drug]
-    chosen = next(iter(ranked), None) if on_drug else None
-    return " ".join(chosen.text.split()) if chosen else ""
+    fit = [s for s in told if tells_finding(s.text) and not _ASIDE.search(s.text)]
+    fit = [s for s in fit if _MEASURED.search(s.text) or not _OF_METHODS.search(s.text)]
+    compare = [s for s in fit if _TELLS_RESULT.search(s.text) or _FAILED.search(s.text)]
+    if any(s.label for s in told):
+        results = [s for s in compare if s.label.startswith(_FINDING)]
+        return results, [s for s in fit if s.label.startswith(_CONCLUDING)]
+    ends = [s for s in told if not _IMPRINT.search(s.text)][-_LAST:]
+    measured = (s for s in compare if _MEASURED.search(s.text))
+    begin = next((s.start for s in (*measured, *ends)), 0)
+    return [s for s in compare if s.start >= begin], [s for s in fit if s in ends]
+
+
+class Tested(NamedTuple):
+    """The drug or class that a study tests, by the names that its record has for it."""
+
+    names: frozenset[str]
+    """Folded names, abbreviations that the record defines among them."""
+    classes: frozenset[str]
+    """Folded names of classes that it belongs to."""
+    is_alone: bool
+    """Whether the title, or where it names no drug all of the text, names no other drug."""
+
+    @classmethod
+    def of(cls, record: Evidence, drugs: Sequence[str]) -> Tested:
+        """Return it for the drugs or classes of a question."""
+        named = set[str]()
+        classes = set[str]()
+        for drug in drugs:
+            group = drug_class(drug)
+            own = {drug, lookup_drug(drug).name, *((group.name, *group.members) if group else ())}
+            named |= set(map(fold, own))
+            classes |= {fold(one.name) for one in classes_of(lookup_drug(drug).name)}
+        named |= {name.removesuffix("s") for name in named}
+        short = expand_abbreviations(f"{record.citation.title}. {record.content}")
+        named |= {
+            fold(one).removesuffix("s")
+            for one, long in short.items()
+            if any(_places(fold(long), name) for name in named)
+        }
+        title = record.citation.title
+        titled = find_drugs(title) or any(_places(fold(title), name) for name in named)
+        text = title if titled else record.content
+        found = {fold(mention.drug.name) for mention in find_drugs(text)}
+        return cls(frozenset(named), frozenset(classes), found <= named)
+
+    def is_of(self, text: str, *, classes: bool = False) -> bool:
+        """Return whether a sentence tells of it, by name or, where it names no drug, of arms.
+
+        Args:
+            text: The sentence.
+            classes: Whether the name of its class will do.
+        """
+        if self.names_it(text):
+            return True
+        if classes and any(fold(m.group.name) in self.classes for m in find_classes(text)):
+            return True
+        on_arms = _OF_ARMS.search(text) or _MAIN.search(text)
+        tells = _BETWEEN.search(text) or (_FAILED.search(text) and on_arms)
+        return bool(tells) and self.is_alone and not find_drugs(text)
+
+    def names_it(self, text: str) -> bool:
+        """Return whether a sentence names the drug as what is tested."""
+        folded = fold(text)
+        places = [at for name in self.names for at in _places(folded, name)]
+        if places:
+            return not all(_is_background(folded, *at) for at in places)
+        return any(fold(mention.drug.name) in self.names for mention in find_drugs(text))
+
+
+def _places(folded: str, name: str) -> list[tuple[int, int]]:
+    found = re.finditer(rf"(?<!\w){re.escape(name)}s?(?!\w)", folded)
+    return [(at.start(), at.end()) for at in found]
+
+
+def _is_background(folded: str, start: int, end: int) -> bool:
+    before = folded[:start]
+    if _AS_SUBJECT.search(before):
+        return False
+    return bool(_BEFORE_BACKGROUND.search(before) or _BEHIND_BACKGROUND.match(folded[end:]))
 
 
 def tells_finding(text: str) -> bool:
@@ -132,40 +332,6 @@ def quote_in(text: str) -> str:
     if match := _QUOTED.match(text):
         return match[1]
     return text.removeprefix(_SUMMARY) if text.startswith(_SUMMARY) else ""
-
-
-def _by_place(told: list[Span]) -> Iterator[Span]:
-    """Yield the sentences that may conclude, the last first, then those of the results.
-
-    Of a text without headings all may tell results.
-    """
-    ends = told[-_LAST:] if not any(s.label for s in told) else []
-    yield from reversed([s for s in told if s.label.startswith(_CONCLUDING) or s in ends])
-    yield from (s for s in told if s.label.startswith(_FINDING) or (ends and s not in ends))
-
-
-def _names(drug: str) -> frozenset[str]:
-    found = lookup_drug(drug)
-    return frozenset(map(fold, (drug, found.name)))
-
-
-def _is_of(text: str, named: frozenset[str]) -> bool:
-    """Return whether a text names no drug but these."""
-    return all(fold(mention.drug.name) in named for mention in find_drugs(text))
-
-
-def _is_on(text: str, named: frozenset[str]) -> bool:
-    """Return whether a sentence names the drug as what is tested."""
-    folded = fold(text)
-    places = [
-        (at.start(), at.end()) for name in named for at in re.finditer(re.escape(name), folded)
-    ]
-    if not places:
-        return any(fold(mention.drug.name) in named for mention in find_drugs(text))
-    return not all(
-        _BEFORE_BACKGROUND.search(folded[:start]) or _BEHIND_BACKGROUND.match(folded[end:])
-        for start, end in places
-    )
 
 
 def without_text(drug: str, frame: QuestionFrame, records: Iterable[Evidence]) -> Iterator[str]:

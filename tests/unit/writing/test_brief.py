@@ -14,8 +14,9 @@ from deepcritical.domain.record_kinds import is_current
 from deepcritical.domain.study import Population, Reader
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
-from deepcritical.writing.brief import Matter, brief_of
+from deepcritical.writing.brief import brief_of
 from deepcritical.writing.harms import harm_sentences
+from deepcritical.writing.matter import Matter
 from deepcritical.writing.studies import leading_vote, people_in
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence

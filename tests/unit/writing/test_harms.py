@@ -13,7 +13,7 @@ from deepcritical.domain.named import Drug
 from deepcritical.domain.text import Span
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Way
-from deepcritical.writing.harms import harms_in_own_words
+from deepcritical.writing.told_harms import harms_in_own_words
 from tests.unit.appraisal.builders import finding, vote
 
 
@@ -37,6 +37,9 @@ def _frame(kind: QuestionKind, **more: object) -> QuestionFrame:
         ("Examplol plus placebo brought grumbles in 9 of 40 adults.", True),
         ("Examplol 5 mg/day brought grumbles in 9 of 40 adults.", True),
         ("Although grumbles are feared, data on it are limited.", False),
+        ("Examplol may increase its acceptability.", False),
+        ("Subgroup analyses were performed by grumbles in 9 of 40 on examplol.", False),
+        ("Fewer left examplol for lack of efficacy (9 of 40).", False),
     ],
 )
 def test_harms_in_own_words_are_of_the_drug_and_no_praise(quote: str, told: bool) -> None:
@@ -68,6 +71,29 @@ THOUGHT = "The authors concluded that grumbles may come."
 def test_harms_that_were_seen_go_before_those_that_were_not() -> None:
     told = _own_words("Examplol in testitis", NONE, THOUGHT, SEEN, SEEN)
     assert told == [f"“{quote.rstrip('.')}”" for quote in (SEEN, SEEN, NONE)]
+
+
+def test_figures_of_harms_go_before_words() -> None:
+    words = "Grumbles were more frequent with examplol."
+    told = _own_words("Examplol in testitis", words, SEEN)
+    assert told == [f"“{quote.rstrip('.')}”" for quote in (SEEN, words)]
+
+
+def test_that_one_of_several_doses_brought_no_harm_is_not_told() -> None:
+    low = "Low-dose examplol did not differ from placebo in grumbles."
+    high = "High-dose examplol brought grumbles in 9 of 40 adults."
+    assert len(_own_words("Examplol in testitis", low, high)) == 1
+
+
+def test_the_main_result_on_the_harm_that_was_asked_about_is_told() -> None:
+    title, result = "Examplol in testitis", "Examplol increased the risk of snerks (p = 0.01)."
+    frame = _frame(QuestionKind.EFFICACY, outcomes=("snerks",), raises=True)
+    citation = Citation(source="pubmed", title=title, date="2030")
+    record = Evidence(content=f"Results: {result}", citation=citation, metadata=EvidenceMetadata())
+    reading = Reading(evidence_id="E9", drug="examplol", direct=True)
+    held = {"E9": Appraisal(reading=reading, grade=grade(record))}
+    (told,) = harms_in_own_words("examplol", decide(()), held, {"E9": record}, frame)
+    assert told.text == f"“{result.rstrip('.')}”"
 
 
 def test_harms_of_a_record_on_another_drug_are_none_of_this_one() -> None:

@@ -10,7 +10,8 @@ from deepcritical.domain.effect_words import row_direction
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.votes import CONTINUED, Way
-from deepcritical.writing.brief import Matter, brief_of
+from deepcritical.writing.brief import brief_of
+from deepcritical.writing.matter import Matter
 from deepcritical.writing.words import row_sentence, vote_words
 from tests.unit.appraisal.builders import CONDITION, DRUG, OUTCOME, findings, record, vote
 

@@ -60,10 +60,10 @@ MAIN = "The primary outcome did not differ between groups."
             "Examplol 5 mg did not improve testitis.",
         ),
         ("Results: 9 mg eased it. Conclusions: Examplol 5 mg did not improve testitis.", ""),
-        (f"Results: {MAIN} Conclusions: It eased testitis.", ""),
+        (f"Results: {MAIN} Conclusions: It eased testitis.", MAIN),
         (f"Results: {MAIN} Conclusions: Examplol was no better than aspirin.", MAIN),
         ("Results: Adults got examplol. Conclusions: Examplol was no better than aspirin.", ""),
-        ("Conclusions: Examplol was not more effective, and adverse events did not differ.", ""),
+        ("Conclusions: Adverse events did not differ with examplol.", ""),
     ],
 )
 def test_a_null_result_is_one_on_the_main_outcome_or_over_all(text: str, words: str) -> None:
@@ -89,6 +89,88 @@ def test_of_a_harm_only_words_that_name_it_are_told(
     asked: tuple[str, ...] | None, words: str
 ) -> None:
     assert own_words(record(1, f"{AIM} {END}"), "examplol", asked) == words
+
+
+ROSE = "Adults receiving SNK had a higher risk of grumbles (HR 1.4, 95% CI 1.1-1.8)."
+CHANCE = "After 9 weeks the SNK score did not differ between groups (p = 0.4)."
+WITHIN = "Pain fell with snorkol (p = 0.01), but not with placebo (p = 0.3)."
+NEITHER = "Neither snorkol nor mockazole was effective in testitis."
+KNOWN = "Snorkol (SNK) may inhibit testitis, and may reduce pain."
+LISTED = "The following treatments were selected: snorkol, mockazole."
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        # Without headings, results begin with the first sentence that measures a difference.
+        (f"{KNOWN} Adults were studied. {ROSE} Age matters too. More is wanted.", ROSE),
+        (f"{KNOWN} Adults were studied. {CHANCE} {WITHIN} It was a trial.", CHANCE),
+        # A score that is called like a word for a purpose is none.
+        (f"{KNOWN} The AIMS fell with snorkol (p = 0.02). It was a trial.", None),
+        # A conclusion that the drug failed goes before results.
+        (f"Results: {WITHIN} Conclusions: {NEITHER}", NEITHER),
+        # Adverse effects that a conclusion adds do not make it a harm.
+        (
+            "Conclusions: Snorkol was superior to placebo, but with more adverse events.",
+            "Snorkol was superior to placebo, but with more adverse events.",
+        ),
+        ("Conclusions: Adverse events were more frequent with snorkol than with placebo.", ""),
+        # Lists, aims, who was let in and parts of the people are no main result.
+        (f"Background: {KNOWN} Results: {LISTED}", ""),
+        ("Results: Characteristics were similar with snorkol and placebo (p = 0.6).", ""),
+        ("Results: In a subgroup, snorkol eased pain more than placebo (p = 0.02).", ""),
+        ("Results: Adults were randomly assigned to snorkol or placebo.", ""),
+        # What publishers and registries add behind it ends no abstract.
+        (
+            f"{KNOWN} Adults were studied. We met them. {NEITHER} Copyright 2030 Snork. "
+            "All rights reserved. Registered as XY1. Funded by Snork.",
+            NEITHER,
+        ),
+    ],
+)
+def test_a_study_is_told_by_its_main_result_or_conclusion(text: str, words: str | None) -> None:
+    told = own_words(record(1, text, title="Snorkol in testitis"), "snorkol")
+    assert told == words if words is not None else "AIMS" in told
+
+
+def test_a_class_that_failed_tells_of_its_drug() -> None:
+    text = "Conclusions: Adverse effects offset the benefit of proton pump inhibitors."
+    assert own_words(record(1, text, title="Omeprazole in testitis"), "omeprazole")
+    eased = "Conclusions: Proton pump inhibitors eased testitis."
+    assert not own_words(record(1, eased, title="Omeprazole in testitis"), "omeprazole")
+
+
+def test_a_title_names_the_harm_that_the_result_calls_otherwise() -> None:
+    text = "Results: 39 with snorkol and 17 of the controls had a new bout (p = 0.01)."
+    told = record(1, text, title="More grumbles after snorkol")
+    assert own_words(told, "snorkol", ("grumbles",))
+    assert not own_words(told, "snorkol", ("grumbles",), in_title=False)
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Snorkol to prevent testitis", True),
+        ("Snorkol and the risk of testitis", True),
+        ("Snorkol to prevent falls in adults with testitis", False),
+    ],
+)
+def test_what_is_to_be_prevented_is_no_condition_that_people_have(title: str, words: bool) -> None:
+    told = record(
+        1,
+        "Results: Testitis came as often with snorkol as without (9% v 8%). "
+        "Fewer of those with testitis fell than with placebo.",
+        title=title,
+    )
+    assert bool(own_words(told, "snorkol", ("testitis",), in_title=False)) is words
+
+
+def test_the_outcome_that_was_asked_about_goes_first() -> None:
+    lives = "Survival was longer with snorkol than with placebo (p = 0.03)."
+    text = f"Results: Pain fell more with snorkol than with placebo (p = 0.02). {lives}"
+    told = record(1, text, title="Snorkol in testitis")
+    assert own_words(told, "snorkol", wanted=("survival",)) == lives
+    assert own_words(told, "snorkol") != lives
 
 
 def test_a_registered_plan_has_no_words() -> None:
