@@ -81,9 +81,7 @@ class Fitting:
         harm = inquiry.frame.feared if inquiry.frame else None
         self._harm = next((s for s in topics.subjects if harm and s.is_called(harm)), None)
 
-    def fits(
-        self, item: ChecklistItem, record: Evidence, text: str, alike: bool = False
-    ) -> bool:
+    def fits(self, item: ChecklistItem, record: Evidence, text: str, alike: bool = False) -> bool:
         """Return whether a sentence of a record can tell what a need wants known.
 
         One whose meaning is `alike` that of the question needs no word for what is asked.
@@ -142,9 +140,7 @@ class Fitting:
         key = folded(f"{record.citation.title} {text}")
         return self._test.coverage(key, self._weights) >= _NAMED
 
-    def _is_of_subject(
-        self, item: ChecklistItem, record: Evidence, text: str, alike: bool
-    ) -> bool:
+    def _is_of_subject(self, item: ChecklistItem, record: Evidence, text: str, alike: bool) -> bool:
         """Return whether it, with title, says what is asked of the subject, and of no treatment.
 
         What contradicts an answer is a fact of the same kind.

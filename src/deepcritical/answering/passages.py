@@ -62,9 +62,9 @@ _IN_TITLE, _IN_RECORD = 0.6, 0.3
 _BY_RANK = 0.3
 """Amount that the rank of its record, 0-1, adds to the relevance of a sentence."""
 ALIKE = 0.5
-"""Cosine from which a sentence under its title is on the question, whatever its words are."""
-_BY_MEANING = 1.0
-"""Amount that the likeness of a sentence and the question, 0-1, adds to its relevance."""
+"""Likeness from which a sentence is on the question, whatever its words are."""
+_BY_MEANING = 2.0
+"""Amount by which each point of likeness above `ALIKE` adds to the relevance of a sentence."""
 _OF_EFFECTS = (Aspect.EFFECT, Aspect.COMPARISON)
 _OF_FINDINGS = (*_OF_EFFECTS, Aspect.RATE, Aspect.DIAGNOSIS, Aspect.CAUSE)
 """Needs that any result of a record on the question meets, where they are the question itself."""
@@ -301,13 +301,17 @@ class PassageReader:
             is_known = is_plan or alike or span.start in typed
             if (
                 (is_known or self._speaks_to(item, said, bearing))
-                and (not bearing.direct or self._fitting.tells_asked(item, record, said.text, alike))
+                and (
+                    not bearing.direct or self._fitting.tells_asked(item, record, said.text, alike)
+                )
                 and self._fitting.fits(item, record, said.text, alike)
                 and is_needed(item.aspect, span.label, span.text)
                 and not addresses_a_model(span.text)
             ):
                 score = self._score(item, said, at, len(body), record, bearing)
-                score += _TYPED * (span.start in typed) + _BY_MEANING * like * is_main
+                score += (
+                    _TYPED * (span.start in typed) + _BY_MEANING * max(like - ALIKE, 0.0) * is_main
+                )
                 scored.append((span, score + _BY_RANK * self._ranks.get(evidence_id, 0.0)))
         ranked = sorted(scored, key=lambda one: (-one[1], one[0].start))
         most = _MOST_ON_QUESTION if is_main else _MOST_OF_RECORD
@@ -384,9 +388,7 @@ def read_passages(
         likeness: The same of their sentences, by start, as far as meanings were compared.
         by_words: Whether sentences are looked for by words beside results of readings.
     """
-    reader = PassageReader(
-        inquiry, checklist, found, readings, ranks, likeness, by_words=by_words
-    )
+    reader = PassageReader(inquiry, checklist, found, readings, ranks, likeness, by_words=by_words)
     drugs, condition = drugs_asked(inquiry)
     by_drug = [
         appraised(inquiry, drug, condition, records, readings) for drug in drugs[:1] if condition

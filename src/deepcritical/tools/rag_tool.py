@@ -19,8 +19,8 @@ _MOST_VECTORS = 64
 """Records of a ranking that are ranked by vectors, too: to make a vector takes some 50 ms of two
 cores, and a run must not wait for hundreds. What is kept from earlier runs does not raise it, so
 that two runs over the same records rank them alike."""
-_MOST_SENTENCES, _MOST_OF_RECORD = 150, 12
-"""Sentences of a ranking, and of one record, whose meaning is compared: they cost under 1 s."""
+_MOST_SENTENCES, _MOST_OF_RECORD = 80, 8
+"""Sentences of a ranking, and of one record, whose meaning is compared, some 10 ms each."""
 
 
 class RagTool(SearchTool):
@@ -31,6 +31,8 @@ class RagTool(SearchTool):
     def __init__(self, rag: LlamaIndexRAGService, ready_within_s: float = _READY_S) -> None:
         self._rag = rag
         self._ready_within_s = ready_within_s
+        self._cosines: dict[tuple[str, str], float] = {}
+        """By the texts that were compared: the next round ranks most of the same sentences."""
         self._opening: asyncio.Task[Retrieval] | None = None
 
     def begin(self) -> None:
@@ -90,12 +92,17 @@ class RagTool(SearchTool):
         best = sorted(relevance, key=lambda i: (-relevance[i], len(i), i))
         told = await asyncio.to_thread(_sentences, {i: records[i] for i in best})
         ids = list(dict.fromkeys(i for i, _ in told))
-        texts = (*(span.text for _, span in told), *(records[i].citation.title for i in ids))
-        cosines = await self._rag.likeness(text, texts)
-        titles = dict(zip(ids, cosines[len(told) :], strict=False))  # lexical: no cosines
-        found: dict[str, dict[int, float]] = {}
-        for (i, span), cosine in zip(told, cosines[: len(told)], strict=False):
-            found.setdefault(i, {})[span.start] = round((cosine + titles[i]) / 2, 4)
+        titles = {i: records[i].citation.title for i in ids}
+        texts = dict.fromkeys((*(span.text for _, span in told), *titles.values()))
+        new = [one for one in texts if (text, one) not in self._cosines]
+        cosines = await self._rag.likeness(text, new)
+        if len(cosines) < len(new):
+            return {}  # retrieval is lexical
+        self._cosines |= {(text, one): c for one, c in zip(new, cosines, strict=True)}
+        found: dict[str, dict[int, float]] = {i: {} for i in ids}
+        for i, span in told:
+            both = self._cosines[text, span.text] + self._cosines[text, titles[i]]
+            found[i][span.start] = round(both / 2, 4)
         return found
 
     async def fetch(self, query: SourceQuery) -> SourceResult:

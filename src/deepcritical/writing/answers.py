@@ -44,7 +44,8 @@ def _overview(
     parts = [as_markdown(part, references) for part in told if part]
     parts += [_listed(quotes, references)] if quotes else []
     if brief and any(sentence.text == LEADS["unweighed"] for sentence in said):
-        parts = [*parts[-2:], as_markdown(brief.answer, references)]
+        cited = (sentence for sentence in brief.harms if sentence.evidence_ids)
+        parts = [*parts[-2:], as_markdown((*brief.answer, *cited), references)]
     return "\n\n".join(parts)
 
 
