@@ -114,7 +114,7 @@ class Fitting:
             return bool(_GUIDES.search(told))
         if item.aspect is Aspect.COMPARISON and len(self._drugs) > 1:
             key = folded(told)
-            on_harms = not self._of_harm_compared or CUES[Aspect.SAFETY].search(text)
+            on_harms = alike or not self._of_harm_compared or CUES[Aspect.SAFETY].search(text)
             return bool(on_harms) and sum(drug.is_in(key) for drug in self._drugs) > 1
         if alike or item.aspect in self._by_need:
             return True

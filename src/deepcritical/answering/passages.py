@@ -161,10 +161,6 @@ class PassageReader:
     def _coverage(self, record: Evidence) -> float:
         return self._topics.coverage(folded(told_of(record)), self._weights)
 
-    def _like(self, evidence_id: str, span: Span) -> float:
-        """Return how alike the meaning of a sentence and of the question are, as far as known."""
-        return self._likeness.get(evidence_id, {}).get(span.start, 0.0)
-
     def _speaks_to(self, item: ChecklistItem, span: Span, bearing: Bearing) -> bool:
         """Return whether a sentence can meet a need; of a dose it states one.
 
@@ -290,28 +286,24 @@ class PassageReader:
         is_main = item.id == self._items[0].id
         of_people = is_main and item.aspect is Aspect.ELIGIBILITY
         typed = studied_starts(self._readings.get(evidence_id), record) if of_people else ()
-        body = _body(record)
+        body, likeness = _body(record), self._likeness.get(evidence_id, {})
         shorts = expand_abbreviations(f"{record.citation.title}\n{record.content}")
         is_plan = item.aspect is Aspect.REGISTERED and grade(record).design is Design.PROTOCOL
         scored: list[tuple[Span, float]] = []
         for at, span in enumerate(body):
             said = span._replace(text=expanded(span.text, shorts))
-            like = self._like(evidence_id, span)
-            alike = is_main and like >= ALIKE
-            is_known = is_plan or alike or span.start in typed
+            like = likeness.get(span.start, 0.0) if is_main else 0.0
+            alike = like >= ALIKE
+            told = not bearing.direct or self._fitting.tells_asked(item, record, said.text, alike)
             if (
-                (is_known or self._speaks_to(item, said, bearing))
-                and (
-                    not bearing.direct or self._fitting.tells_asked(item, record, said.text, alike)
-                )
+                (is_plan or alike or span.start in typed or self._speaks_to(item, said, bearing))
+                and told
                 and self._fitting.fits(item, record, said.text, alike)
                 and is_needed(item.aspect, span.label, span.text)
                 and not addresses_a_model(span.text)
             ):
                 score = self._score(item, said, at, len(body), record, bearing)
-                score += (
-                    _TYPED * (span.start in typed) + _BY_MEANING * max(like - ALIKE, 0.0) * is_main
-                )
+                score += _TYPED * (span.start in typed) + _BY_MEANING * max(like - ALIKE, 0.0)
                 scored.append((span, score + _BY_RANK * self._ranks.get(evidence_id, 0.0)))
         ranked = sorted(scored, key=lambda one: (-one[1], one[0].start))
         most = _MOST_ON_QUESTION if is_main else _MOST_OF_RECORD

@@ -139,7 +139,7 @@ class Ranking(Model):
     """``hybrid (BM25 + all-MiniLM-L6-v2)``, or ``lexical (BM25): `` and the reason."""
     relevance: dict[str, float]
     """Evidence id -> 0-1, best first; comparable only within one ranking."""
-    likeness: dict[str, dict[int, float]] = {}
+    likeness: dict[str, dict[int, float]] = Field(default_factory=dict)
     """Of the best records: start of a sentence -> cosine of its meaning and the text's; empty
     without vectors."""
 

@@ -121,7 +121,7 @@ class RagTool(SearchTool):
 
 
 def _sentences(records: Mapping[str, Evidence]) -> list[tuple[str, Span]]:
-    """The first sentences of records, taken in their order; of each the last ones, which conclude."""
+    """The sentences of records in their order; of each the last ones, which tell what came out."""
     found: list[tuple[str, Span]] = []
     for evidence_id, record in records.items():
         if len(found) >= _MOST_SENTENCES:
