@@ -173,8 +173,8 @@ class PassageReader:
             return True  # a rate has a figure of its kind
         if item.id != self._items[0].id or item.aspect is Aspect.UNKNOWN:
             return False
-        of_harms = item.aspect in _OF_EFFECTS and CUES[Aspect.SAFETY].search(span.text)
-        is_own = bearing.direct and item.aspect in _OF_FINDINGS and not of_harms
+        beside = self._is_harm_beside(item, span.text)
+        is_own = bearing.direct and item.aspect in _OF_FINDINGS and not beside
         if is_own and RESULT.search(span.text):
             return True
         if not self._topics.words or not self._best_coverage:
@@ -182,6 +182,9 @@ class PassageReader:
         own = self._topics.coverage(folded(span.text), self._weights)
         found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
         return found and own >= _DIRECT * self._best_coverage
+
+    def _is_harm_beside(self, item: ChecklistItem, text: str) -> bool:
+        return item.aspect in _OF_EFFECTS and bool(CUES[Aspect.SAFETY].search(text))
 
     def _names_all(self, record: Evidence) -> bool:
         return all(subject.is_of(record) for subject in self._topics.subjects)
@@ -293,7 +296,7 @@ class PassageReader:
         for at, span in enumerate(body):
             said = span._replace(text=expanded(span.text, shorts))
             like = likeness.get(span.start, 0.0) if is_main else 0.0
-            alike = like >= ALIKE
+            alike = like >= ALIKE and not self._is_harm_beside(item, said.text)
             told = not bearing.direct or self._fitting.tells_asked(item, record, said.text, alike)
             if (
                 (is_plan or alike or span.start in typed or self._speaks_to(item, said, bearing))

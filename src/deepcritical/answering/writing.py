@@ -38,7 +38,7 @@ from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence
 
 _MOST_IN_LEAD = 2
-_NEARLY = 0.25
+_NEARLY = 0.15
 """Relevance by which the second sentence may be behind the first to be of another study."""
 _MOST_CANDIDATES = 3
 _MOST_HARMS = 3

@@ -60,14 +60,18 @@ class RagTool(SearchTool):
         try:
             async with asyncio.timeout(self._ready_within_s):
                 found = await self._by_both(text, records, by_words)
-                if not sentences:
-                    return found
-                likeness = await self._likeness(text, records, found.relevance)
-                return found.model_copy(update={"likeness": likeness})
         except TimeoutError:
             late = f"the vectors were not there within {self._ready_within_s:g} s."
             scores = {i: round(share, 4) for i, share in by_words.items()}
             return Ranking(retrieval=Retrieval(lexical_because=late).label, relevance=scores)
+        if not sentences:
+            return found
+        try:
+            async with asyncio.timeout(self._ready_within_s):
+                likeness = await self._likeness(text, records, found.relevance)
+        except TimeoutError:
+            return found
+        return found.model_copy(update={"likeness": likeness})
 
     async def _by_both(
         self, text: str, records: Mapping[str, Evidence], by_words: Mapping[str, float]
