@@ -57,8 +57,9 @@ class RagTool(SearchTool):
     ) -> Ranking:
         """All records, ranked for a text; see `RankRecords`."""
         by_words = await asyncio.to_thread(_by_words, text, records)
+        until = asyncio.get_running_loop().time() + self._ready_within_s
         try:
-            async with asyncio.timeout(self._ready_within_s):
+            async with asyncio.timeout_at(until):
                 found = await self._by_both(text, records, by_words)
         except TimeoutError:
             late = f"the vectors were not there within {self._ready_within_s:g} s."
@@ -67,7 +68,7 @@ class RagTool(SearchTool):
         if not sentences:
             return found
         try:
-            async with asyncio.timeout(self._ready_within_s):
+            async with asyncio.timeout_at(until):
                 likeness = await self._likeness(text, records, found.relevance)
         except TimeoutError:
             return found
