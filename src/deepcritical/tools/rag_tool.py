@@ -19,8 +19,8 @@ _MOST_VECTORS = 64
 """Records of a ranking that are ranked by vectors, too: to make a vector takes some 50 ms of two
 cores, and a run must not wait for hundreds. What is kept from earlier runs does not raise it, so
 that two runs over the same records rank them alike."""
-_MOST_SENTENCES, _MOST_OF_RECORD = 80, 8
-"""Sentences of a ranking, and of one record, whose meaning is compared, some 10 ms each."""
+_MOST_SENTENCES, _MOST_OF_RECORD = 48, 6
+"""Sentences of a ranking, and of one record, whose meaning is compared, some 35 ms of a core each."""
 
 
 class RagTool(SearchTool):
