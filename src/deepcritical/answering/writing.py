@@ -23,6 +23,7 @@ from deepcritical.domain.named import Condition
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.report_parts import DrugCandidate
 from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Way
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
@@ -212,7 +213,8 @@ class _Writer:
             direct = [fact for fact in direct if self._means_asked(fact)]
         told = [*(missing if not direct else ()), *self._of_weighed()]
         if direct and not any(s.evidence_ids for s in told):
-            first = "unweighed" if brief else "newest" if self._newest else "strongest"
+            unread = brief and self._main and self._main.verdict.label is VerdictLabel.NOT_ASSESSED
+            first = "unweighed" if unread else "newest" if self._newest else "strongest"
             told.append(Sentence(text=LEADS[first]))
             told += [self._quote(fact) for fact in self._first_of(direct)]
         if not direct and not any(s.evidence_ids for s in told):
@@ -230,14 +232,10 @@ class _Writer:
 
     def _first_of(self, facts: Sequence[ItemFact]) -> list[ItemFact]:
         """The first facts, of two studies where a second one fits nearly as well."""
-        study_of = self._store.study_of
-        least = facts[0].relevance - _NEARLY
-        other = [
-            fact
-            for fact in facts[1:]
-            if study_of[fact.fact.evidence_id] != study_of[facts[0].fact.evidence_id]
-            and fact.relevance >= least
-        ]
+        studies, least = self._store.study_of, facts[0].relevance - _NEARLY
+        own = studies[facts[0].fact.evidence_id]
+        near = [fact for fact in facts[1:] if fact.relevance >= least]
+        other = [fact for fact in near if studies[fact.fact.evidence_id] != own]
         return [facts[0], *(*other, *facts[1:])[: _MOST_IN_LEAD - 1]]
 
     @property
