@@ -183,3 +183,15 @@ async def test_the_tool_does_not_call_hybrid_what_words_alone_found(on_server: C
 def test_a_run_without_an_id_is_refused() -> None:
     with pytest.raises(ValueError, match="run's id"):
         LlamaIndexRAGService("", None, new_index())
+
+
+async def test_sentences_are_likened_to_the_question_where_vectors_are() -> None:
+    asked = "examplol in testitis"
+    async with LlamaIndexRAGService("one", WordVectors(), new_index()) as rag:
+        tool = RagTool(rag)
+        found = await tool.rank(asked, RECORDS, sentences=True)
+        assert found.likeness["E1"][0] > found.likeness["E3"][0]
+        assert await tool.rank(asked, RECORDS, sentences=True) == found
+        assert not (await tool.rank(asked, RECORDS)).likeness
+    async with LlamaIndexRAGService("two", None, new_index()) as rag:
+        assert not (await RagTool(rag).rank(asked, RECORDS, sentences=True)).likeness

@@ -81,13 +81,16 @@ class Fitting:
         harm = inquiry.frame.feared if inquiry.frame else None
         self._harm = next((s for s in topics.subjects if harm and s.is_called(harm)), None)
 
-    def fits(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
-        """Return whether a sentence of a record can tell what a need wants known."""
+    def fits(self, item: ChecklistItem, record: Evidence, text: str, alike: bool = False) -> bool:
+        """Return whether a sentence of a record can tell what a need wants known.
+
+        One whose meaning is `alike` that of the question needs no word for what is asked.
+        """
         return (
             self._is_on_harm(item, record, text)
             and not self._is_on_another_drug(text)
-            and (not self._of_test or self._is_on_test(record, text))
-            and (not self._of_subject or self._is_of_subject(item, record, text))
+            and (alike or not self._of_test or self._is_on_test(record, text))
+            and (not self._of_subject or self._is_of_subject(item, record, text, alike))
             and self._has_figure(item, text)
         )
 
@@ -97,8 +100,13 @@ class Fitting:
             return True
         return any(q.unit.dimension == "%" or q.noun == "people" for q in quantities(text))
 
-    def tells_asked(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
-        """Return whether a sentence or its title has an outcome or other word of the question."""
+    def tells_asked(
+        self, item: ChecklistItem, record: Evidence, text: str, alike: bool = False
+    ) -> bool:
+        """Return whether a sentence or its title has an outcome or other word of the question.
+
+        One whose meaning is `alike` tells it in other words.
+        """
         told = f"{record.citation.title}\n{text}"
         if item.id != self._question:
             return True
@@ -106,9 +114,9 @@ class Fitting:
             return bool(_GUIDES.search(told))
         if item.aspect is Aspect.COMPARISON and len(self._drugs) > 1:
             key = folded(told)
-            on_harms = not self._of_harm_compared or CUES[Aspect.SAFETY].search(text)
+            on_harms = alike or not self._of_harm_compared or CUES[Aspect.SAFETY].search(text)
             return bool(on_harms) and sum(drug.is_in(key) for drug in self._drugs) > 1
-        if item.aspect in self._by_need:
+        if alike or item.aspect in self._by_need:
             return True
         return self._topics.named_in(told, self.condition)
 
@@ -132,7 +140,7 @@ class Fitting:
         key = folded(f"{record.citation.title} {text}")
         return self._test.coverage(key, self._weights) >= _NAMED
 
-    def _is_of_subject(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
+    def _is_of_subject(self, item: ChecklistItem, record: Evidence, text: str, alike: bool) -> bool:
         """Return whether it, with title, says what is asked of the subject, and of no treatment.
 
         What contradicts an answer is a fact of the same kind.
@@ -142,7 +150,7 @@ class Fitting:
         aspect = (self._kind_of_fact if against else None) or item.aspect
         if self._main and not any(subject.is_in(key) for subject in self._main):
             return False
-        told = CUES[aspect].search(text) and not _TREATED.search(text)
+        told = (alike or CUES[aspect].search(text)) and not _TREATED.search(text)
         return bool(told) and not _names_drug(text)
 
 

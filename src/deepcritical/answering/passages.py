@@ -61,6 +61,10 @@ _IN_TITLE, _IN_RECORD = 0.6, 0.3
 """Worth of a name to a sentence that stands in its title, or elsewhere in its record."""
 _BY_RANK = 0.3
 """Amount that the rank of its record, 0-1, adds to the relevance of a sentence."""
+ALIKE = 0.5
+"""Likeness from which a sentence is on the question, whatever its words are."""
+_BY_MEANING = 2.0
+"""Amount by which each point of likeness above `ALIKE` adds to the relevance of a sentence."""
 _OF_EFFECTS = (Aspect.EFFECT, Aspect.COMPARISON)
 _OF_FINDINGS = (*_OF_EFFECTS, Aspect.RATE, Aspect.DIAGNOSIS, Aspect.CAUSE)
 """Needs that any result of a record on the question meets, where they are the question itself."""
@@ -93,6 +97,8 @@ class PassageReader:
         records: All records that were found: how rare words are is counted in them.
         readings: What they say of their studies, by evidence id, as far as they were read.
         ranks: How well they fit the question, 0-1, by evidence id, as far as they were ranked.
+        likeness: Of their sentences to the question, 0-1, by evidence id and start, as far as the
+            meaning of both was compared.
         by_words: Whether sentences are looked for by words beside results of readings.
     """
 
@@ -103,11 +109,13 @@ class PassageReader:
         records: Sequence[Evidence],
         readings: Mapping[str, StudyReading] | None = None,
         ranks: Mapping[str, float] | None = None,
+        likeness: Mapping[str, Mapping[int, float]] | None = None,
         *,
         by_words: bool = True,
     ) -> None:
         self._reads_words = by_words
         self._ranks = ranks or {}
+        self._likeness = likeness or {}
         self._inquiry = inquiry
         self._items = checklist.items
         self._readings = readings or {}
@@ -117,14 +125,21 @@ class PassageReader:
         self._topics: Topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         self._weights = Weights(records)
         self._fitting = Fitting(inquiry, self._topics, self._weights, self._items[0].id)
+        self._condition = inquiry.frame.condition if inquiry.frame else None
         self._best_coverage = max(
             (self._coverage(r) for r in records if self._names_all(r)), default=0.0
         )
 
-    def bearing(self, record: Evidence) -> Bearing | None:
-        """Return how a record stands to the question; None where it is on something else."""
+    def bearing(self, record: Evidence, evidence_id: str = "") -> Bearing | None:
+        """Return how a record stands to the question; None where it is on something else.
+
+        Of what is meant in other words, drugs and the main condition must still be named.
+        """
         coverage = self._coverage(record)
         subjects = self._topics.subjects
+        most = max(self._likeness.get(evidence_id, {}).values(), default=0.0)
+        if most >= ALIKE and all(s.is_of(record) for s in self._topics.main(self._condition)):
+            return Bearing(True, coverage)
         if not subjects and coverage < _FEWEST:
             return None
         share = coverage / self._best_coverage if self._best_coverage else 1.0
@@ -158,8 +173,8 @@ class PassageReader:
             return True  # a rate has a figure of its kind
         if item.id != self._items[0].id or item.aspect is Aspect.UNKNOWN:
             return False
-        of_harms = item.aspect in _OF_EFFECTS and CUES[Aspect.SAFETY].search(span.text)
-        is_own = bearing.direct and item.aspect in _OF_FINDINGS and not of_harms
+        beside = self._is_harm_beside(item, span.text)
+        is_own = bearing.direct and item.aspect in _OF_FINDINGS and not beside
         if is_own and RESULT.search(span.text):
             return True
         if not self._topics.words or not self._best_coverage:
@@ -167,6 +182,9 @@ class PassageReader:
         own = self._topics.coverage(folded(span.text), self._weights)
         found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
         return found and own >= _DIRECT * self._best_coverage
+
+    def _is_harm_beside(self, item: ChecklistItem, text: str) -> bool:
+        return item.aspect in _OF_EFFECTS and bool(CUES[Aspect.SAFETY].search(text))
 
     def _names_all(self, record: Evidence) -> bool:
         return all(subject.is_of(record) for subject in self._topics.subjects)
@@ -228,7 +246,7 @@ class PassageReader:
                         yield told.model_copy(update={"by_reading": True})
 
     def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
-        bearing = self.bearing(record)
+        bearing = self.bearing(record, evidence_id)
         if bearing is None or not record.content:
             return
         is_plan = graded.design is Design.PROTOCOL or _is_entry_without_results(record)
@@ -271,21 +289,24 @@ class PassageReader:
         is_main = item.id == self._items[0].id
         of_people = is_main and item.aspect is Aspect.ELIGIBILITY
         typed = studied_starts(self._readings.get(evidence_id), record) if of_people else ()
-        body = _body(record)
+        body, likeness = _body(record), self._likeness.get(evidence_id, {})
         shorts = expand_abbreviations(f"{record.citation.title}\n{record.content}")
         is_plan = item.aspect is Aspect.REGISTERED and grade(record).design is Design.PROTOCOL
         scored: list[tuple[Span, float]] = []
         for at, span in enumerate(body):
             said = span._replace(text=expanded(span.text, shorts))
+            like = likeness.get(span.start, 0.0) if is_main else 0.0
+            alike = like >= ALIKE and not self._is_harm_beside(item, said.text)
+            told = not bearing.direct or self._fitting.tells_asked(item, record, said.text, alike)
             if (
-                (is_plan or span.start in typed or self._speaks_to(item, said, bearing))
-                and (not bearing.direct or self._fitting.tells_asked(item, record, said.text))
-                and self._fitting.fits(item, record, said.text)
+                (is_plan or alike or span.start in typed or self._speaks_to(item, said, bearing))
+                and told
+                and self._fitting.fits(item, record, said.text, alike)
                 and is_needed(item.aspect, span.label, span.text)
                 and not addresses_a_model(span.text)
             ):
                 score = self._score(item, said, at, len(body), record, bearing)
-                score += _TYPED * (span.start in typed)
+                score += _TYPED * (span.start in typed) + _BY_MEANING * max(like - ALIKE, 0.0)
                 scored.append((span, score + _BY_RANK * self._ranks.get(evidence_id, 0.0)))
         ranked = sorted(scored, key=lambda one: (-one[1], one[0].start))
         most = _MOST_ON_QUESTION if is_main else _MOST_OF_RECORD
@@ -346,6 +367,7 @@ def read_passages(
     readings: Mapping[str, StudyReading],
     found: Sequence[Evidence],
     ranks: Mapping[str, float] | None = None,
+    likeness: Mapping[str, Mapping[int, float]] | None = None,
     *,
     by_words: bool = True,
 ) -> tuple[ItemFact, ...]:
@@ -358,9 +380,10 @@ def read_passages(
         readings: What they say of their studies, by evidence id.
         found: All records that were found.
         ranks: How well records fit the question, 0-1, by evidence id, as far as they were ranked.
+        likeness: The same of their sentences, by start, as far as meanings were compared.
         by_words: Whether sentences are looked for by words beside results of readings.
     """
-    reader = PassageReader(inquiry, checklist, found, readings, ranks, by_words=by_words)
+    reader = PassageReader(inquiry, checklist, found, readings, ranks, likeness, by_words=by_words)
     drugs, condition = drugs_asked(inquiry)
     by_drug = [
         appraised(inquiry, drug, condition, records, readings) for drug in drugs[:1] if condition

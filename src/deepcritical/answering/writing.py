@@ -11,7 +11,7 @@ from typing import Any
 
 from deepcritical.answering.coverage import checklist_in, counting, covered
 from deepcritical.answering.drafting import SPEAKS_AGAINST, Draft, is_newest
-from deepcritical.answering.passages import PassageReader
+from deepcritical.answering.passages import ALIKE, PassageReader
 from deepcritical.answering.topics import folded, topics_of
 from deepcritical.answering.weighing import Weighed, drugs_asked
 from deepcritical.domain.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, DeepAnswer
@@ -23,6 +23,7 @@ from deepcritical.domain.named import Condition
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.report_parts import DrugCandidate
 from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Way
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
@@ -39,6 +40,8 @@ from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence
 
 _MOST_IN_LEAD = 2
+_NEARLY = 0.15
+"""Relevance by which the second sentence may be behind the first to be of another study."""
 _MOST_CANDIDATES = 3
 _MOST_HARMS = 3
 _EARLY = {
@@ -202,20 +205,39 @@ class _Writer:
             return ()
         if self._written:
             return () if brief else self._written
-        told = [*self._missing(), *self._of_weighed()]
         # Only the first need is the question: what speaks to the others is beside it.
         main = checklist_in(self._store).items[0].id
         facts = [fact for of_item in self._draft.picked.values() for fact in of_item]
-        direct = [fact for fact in self._draft.picked[main] if fact.direct][:_MOST_IN_LEAD]
-        if any(not sentence.evidence_ids for sentence in told):
-            direct = []  # what is said without a word of the question is near it at most
+        direct = [fact for fact in self._draft.picked[main] if fact.direct]
+        missing = tuple(self._missing())
+        if missing:
+            direct = [fact for fact in direct if self._means_asked(fact)]
+        told = [*(missing if not direct else ()), *self._of_weighed()]
         if direct and not any(s.evidence_ids for s in told):
-            told.append(Sentence(text=LEADS["newest" if self._newest else "strongest"]))
-            told += [self._quote(fact) for fact in direct]
+            unread = brief and self._main and self._main.verdict.label is VerdictLabel.NOT_ASSESSED
+            first = "unweighed" if unread else "newest" if self._newest else "strongest"
+            told.append(Sentence(text=LEADS[first]))
+            told += [self._quote(fact) for fact in self._first_of(direct)]
         if not direct and not any(s.evidence_ids for s in told):
             told.append(Sentence(text=LEADS["nothing"]))
             told += [Sentence(text=LEADS["near"])] if facts else []
         return tuple(told)
+
+    def _means_asked(self, fact: ItemFact) -> bool:
+        """Return whether a sentence means what is asked, of all that must be named."""
+        of_record = self._store.likeness.get(fact.fact.evidence_id, {})
+        if self._inquiry.frame is None or of_record.get(fact.fact.start, 0.0) < ALIKE:
+            return False
+        named = topics_of(self._inquiry.frame).main(self._inquiry.frame.condition)
+        return all(subject.is_of(self._store.evidence[fact.fact.evidence_id]) for subject in named)
+
+    def _first_of(self, facts: Sequence[ItemFact]) -> list[ItemFact]:
+        """The first facts, of two studies where a second one fits nearly as well."""
+        studies, least = self._store.study_of, facts[0].relevance - _NEARLY
+        own = studies[facts[0].fact.evidence_id]
+        near = [fact for fact in facts[1:] if fact.relevance >= least]
+        other = [fact for fact in near if studies[fact.fact.evidence_id] != own]
+        return [facts[0], *(*other, *facts[1:])[: _MOST_IN_LEAD - 1]]
 
     @property
     def _newest(self) -> bool:

@@ -184,9 +184,12 @@ class DurableRanking:
         self._records = records
         self._recorder = recorder
 
-    async def rank(self, text: str, records: Mapping[str, Evidence]) -> Ranking:
+    async def rank(
+        self, text: str, records: Mapping[str, Evidence], *, sentences: bool = False
+    ) -> Ranking:
         """Return one record."""
-        return await self._recorder.call(RANK_RECORDS, partial(self._records.rank, text, records))
+        effect = partial(self._records.rank, text, records, sentences=sentences)
+        return await self._recorder.call(RANK_RECORDS, effect)
 
 
 def durable_sources(sources: RunSources, recorder: Recorder) -> RunSources:

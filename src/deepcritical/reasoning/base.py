@@ -259,6 +259,7 @@ def rule_facts(
         store.readings,
         list(store.evidence.values()),
         store.relevance,
+        store.likeness,
         by_words=by_words,
     )
 

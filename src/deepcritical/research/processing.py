@@ -255,8 +255,9 @@ async def rank_records(session: ResearchSession) -> None:
     frame = session.inquiry.frame if session.inquiry else None
     text = session.question.text if session.question else session.text
     text = (await calculated(as_meant, frame)).text if frame else text
-    found = await ranking.rank(text, dict(store.evidence))
+    found = await ranking.rank(text, dict(store.evidence), sentences=session.inquiry is not None)
     store.relevance, store.retrieval = found.relevance, found.retrieval
+    store.likeness = found.likeness
     ranked = RecordsRanked(records=len(found.relevance), retrieval=found.retrieval)
     await session.emit(ranked, Stage.SEARCH)
 

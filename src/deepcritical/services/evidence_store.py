@@ -143,6 +143,8 @@ class EvidenceStore:
         self._readings: dict[str, StudyReading] = {}
         self.relevance: Mapping[str, float] = {}
         """Evidence id -> how well the record fits the question, 0-1, as last ranked."""
+        self.likeness: Mapping[str, Mapping[int, float]] = {}
+        """Evidence id -> start of a sentence -> how alike its meaning and the question's are."""
         self.retrieval = ""
         """How records were ranked; '' when they were not."""
         self.drug_facts: tuple[DrugFacts, ...] | None = None

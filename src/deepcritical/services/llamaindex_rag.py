@@ -178,6 +178,14 @@ class LlamaIndexRAGService:
             return None
         return np.stack([self._vectors[h] for h in hashes])
 
+    async def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+        """Cosines of a text and others, in their order; () where retrieval is lexical."""
+        if (await self.retrieval()).lexical_because or self._embeddings is None or not others:
+            return ()
+        vectors = await self._embeddings.embed(others)
+        asked = (await self._embeddings.embed([text], role="query"))[0]
+        return tuple(round(float(cosine), 4) for cosine in vectors @ asked)
+
     async def clear(self) -> None:
         """Remove everything of this run from the index; StorageError where it keeps rows."""
         async with self._changing:

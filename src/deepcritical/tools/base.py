@@ -139,6 +139,9 @@ class Ranking(Model):
     """``hybrid (BM25 + all-MiniLM-L6-v2)``, or ``lexical (BM25): `` and the reason."""
     relevance: dict[str, float]
     """Evidence id -> 0-1, best first; comparable only within one ranking."""
+    likeness: dict[str, dict[int, float]] = Field(default_factory=dict)
+    """Of the best records: start of a sentence -> cosine of its meaning and the text's; empty
+    without vectors."""
 
 
 class RankRecords(Protocol):
@@ -148,8 +151,13 @@ class RankRecords(Protocol):
         """Make ready in the background what ranking needs; returns at once."""
         ...
 
-    async def rank(self, text: str, records: Mapping[str, Evidence]) -> Ranking:
-        """All records by evidence id, ranked for a text; what no word or vector finds has 0."""
+    async def rank(
+        self, text: str, records: Mapping[str, Evidence], *, sentences: bool = False
+    ) -> Ranking:
+        """All records by evidence id, ranked for a text; what no word or vector finds has 0.
+
+        With `sentences` those of the best records are likened to the text, too.
+        """
         ...
 
 

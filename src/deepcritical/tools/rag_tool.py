@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.text import Span, body_sentences, whole_sentences
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService, Retrieval
 from deepcritical.tools.base import Ranking, SearchTool, SourceQuery, SourceResult, outcome_of
@@ -18,6 +19,8 @@ _MOST_VECTORS = 64
 """Records of a ranking that are ranked by vectors, too: to make a vector takes some 50 ms of two
 cores, and a run must not wait for hundreds. What is kept from earlier runs does not raise it, so
 that two runs over the same records rank them alike."""
+_MOST_SENTENCES, _MOST_OF_RECORD = 48, 6
+"""Sentences of a ranking, and of one record, whose meaning is compared, some 35 ms of a core each."""
 
 
 class RagTool(SearchTool):
@@ -28,6 +31,8 @@ class RagTool(SearchTool):
     def __init__(self, rag: LlamaIndexRAGService, ready_within_s: float = _READY_S) -> None:
         self._rag = rag
         self._ready_within_s = ready_within_s
+        self._cosines: dict[tuple[str, str], float] = {}
+        """By the texts that were compared: the next round ranks most of the same sentences."""
         self._opening: asyncio.Task[Retrieval] | None = None
 
     def begin(self) -> None:
@@ -47,16 +52,27 @@ class RagTool(SearchTool):
                 with contextlib.suppress(asyncio.CancelledError, Exception):
                     await self._opening
 
-    async def rank(self, text: str, records: Mapping[str, Evidence]) -> Ranking:
+    async def rank(
+        self, text: str, records: Mapping[str, Evidence], *, sentences: bool = False
+    ) -> Ranking:
         """All records, ranked for a text; see `RankRecords`."""
         by_words = await asyncio.to_thread(_by_words, text, records)
+        until = asyncio.get_running_loop().time() + self._ready_within_s
         try:
-            async with asyncio.timeout(self._ready_within_s):
-                return await self._by_both(text, records, by_words)
+            async with asyncio.timeout_at(until):
+                found = await self._by_both(text, records, by_words)
         except TimeoutError:
             late = f"the vectors were not there within {self._ready_within_s:g} s."
             scores = {i: round(share, 4) for i, share in by_words.items()}
             return Ranking(retrieval=Retrieval(lexical_because=late).label, relevance=scores)
+        if not sentences:
+            return found
+        try:
+            async with asyncio.timeout_at(until):
+                likeness = await self._likeness(text, records, found.relevance)
+        except TimeoutError:
+            return found
+        return found.model_copy(update={"likeness": likeness})
 
     async def _by_both(
         self, text: str, records: Mapping[str, Evidence], by_words: Mapping[str, float]
@@ -74,6 +90,26 @@ class RagTool(SearchTool):
             label = f"{label}, vectors of the best {len(best)} of {len(records):,} by words"
         return Ranking(retrieval=label, relevance=scores | rest)
 
+    async def _likeness(
+        self, text: str, records: Mapping[str, Evidence], relevance: Mapping[str, float]
+    ) -> dict[str, dict[int, float]]:
+        """The likeness of sentences of the best records and of their titles to a text."""
+        best = sorted(relevance, key=lambda i: (-relevance[i], len(i), i))
+        told = await asyncio.to_thread(_sentences, {i: records[i] for i in best})
+        ids = list(dict.fromkeys(i for i, _ in told))
+        titles = {i: records[i].citation.title for i in ids}
+        texts = dict.fromkeys((*(span.text for _, span in told), *titles.values()))
+        new = [one for one in texts if (text, one) not in self._cosines]
+        cosines = await self._rag.likeness(text, new)
+        if len(cosines) < len(new):
+            return {}  # retrieval is lexical
+        self._cosines |= {(text, one): c for one, c in zip(new, cosines, strict=True)}
+        found: dict[str, dict[int, float]] = {i: {} for i in ids}
+        for i, span in told:
+            both = self._cosines[text, span.text] + self._cosines[text, titles[i]]
+            found[i][span.start] = round(both / 2, 4)
+        return found
+
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The best records of the run for a query, with the way they were ranked as a filter."""
         await self._rag.retrieval()
@@ -87,6 +123,18 @@ class RagTool(SearchTool):
             filters=(f"retrieval: {retrieval.label}", f"at most {query.max_results} records"),
             total=len(found),
         )
+
+
+def _sentences(records: Mapping[str, Evidence]) -> list[tuple[str, Span]]:
+    """The sentences of records in their order; of each the last ones, which tell what came out."""
+    found: list[tuple[str, Span]] = []
+    for evidence_id, record in records.items():
+        if len(found) >= _MOST_SENTENCES:
+            break
+        whole = {span.start for span in whole_sentences(record.content)}
+        body = body_sentences(record.content, record.citation.title)
+        found += [(evidence_id, s) for s in body if s.start in whole][-_MOST_OF_RECORD:]
+    return found[:_MOST_SENTENCES]
 
 
 def _by_words(text: str, records: Mapping[str, Evidence]) -> dict[str, float]:

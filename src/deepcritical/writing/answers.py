@@ -11,6 +11,7 @@ from deepcritical.domain.report_data import SUMMARY_LIMIT
 from deepcritical.domain.report_parts import Reference, ReportSection
 from deepcritical.domain.sentences import Sentence, as_markdown
 from deepcritical.domain.text import capitalised, shorten_at_sentence
+from deepcritical.writing.passages import LEADS
 
 
 def brief_texts(brief: Brief, references: Sequence[Reference]) -> dict[str, Any]:
@@ -33,12 +34,19 @@ def answer_texts(answer: DeepAnswer) -> dict[str, Any]:
 def _overview(
     brief: Brief | None, lead: Sequence[Sentence], references: Sequence[Reference]
 ) -> str:
-    """Return the beginning of an answer: its brief, if it has one, then its lead."""
+    """Return the beginning of an answer: its brief, if it has one, then its lead.
+
+    Where the brief weighs nothing, and records answer, they go first; it says why it does not.
+    """
     quotes = [sentence for sentence in lead if sentence.origin == "quote"]
     said = [sentence for sentence in lead if sentence.origin != "quote"]
     told = ((*brief.answer, *brief.harms), brief.synthesis, said) if brief else (said,)
     parts = [as_markdown(part, references) for part in told if part]
-    return "\n\n".join((*parts, *([_listed(quotes, references)] if quotes else ())))
+    parts += [_listed(quotes, references)] if quotes else []
+    if brief and any(sentence.text == LEADS["unweighed"] for sentence in said):
+        cited = (sentence for sentence in brief.harms if sentence.evidence_ids)
+        parts = [*parts[-2:], as_markdown((*brief.answer, *cited), references)]
+    return "\n\n".join(parts)
 
 
 def _listed(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:

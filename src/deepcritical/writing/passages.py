@@ -16,6 +16,7 @@ from deepcritical.writing.words import listed
 LEADS = {
     "strongest": "What the records say on it, the strongest and most fitting first:",
     "newest": "What the records say on it, the newest first:",
+    "unweighed": "What the records say on it, though their results could not be weighed:",
     "nothing": "Nothing in the records found answers this question directly.",
     "near": "Records on something near it are quoted below.",
 }

@@ -367,3 +367,15 @@ def test_the_record_that_fits_the_question_best_goes_first() -> None:
     facts = read_passages(inquiry, checklist, records, {}, [near, own], {"E1": 0.1, "E2": 1.0})
     best = max((f for f in facts if not f.by_reading), key=lambda fact: fact.relevance)
     assert best.fact.evidence_id == "E2"
+
+
+@pytest.mark.parametrize(("meant", "direct"), [(0.7, True), (0.3, False)])
+def test_what_means_the_question_in_other_words_answers_it(meant: float, *, direct: bool) -> None:
+    said = "Results: Mobility fell by 30 % in those with gout (p = 0.01)."
+    inquiry = inquiry_of("Is strolling harder with gout?")
+    found = record(1, said, "Mobility of people with gout")
+    near = record(2, "Results: Strolling fell (p = 0.01).", "Strolling with gout")
+    reader = PassageReader(
+        inquiry, checklist_of(inquiry), (found, near), likeness={"E1": {0: meant, 9: meant}}
+    )
+    assert any(fact.direct for fact in reader.read("E1", found)) is direct

@@ -98,10 +98,11 @@ def test_a_question_on_a_drug_in_a_condition_is_answered_as_its_report_is() -> N
     assert answer.brief.answer == tuple(given)
 
 
-def test_where_the_verdict_is_open_the_records_words_follow_it() -> None:
+def test_where_nothing_could_be_weighed_the_records_words_go_before_it() -> None:
     made = built(HELPS, record(1, "Results: With examplol, testitis was worse at night."))
     assert made.answer.brief
-    assert [s.text for s in made.answer.lead[:1]] == [LEADS["strongest"]]
+    assert [s.text for s in made.answer.lead[:1]] == [LEADS["unweighed"]]
+    assert made.answer.overview.index("worse at night") < made.answer.overview.index("Not assessed")
     assert any("worse at night" in sentence.text for sentence in made.answer.lead)
 
 
