@@ -210,7 +210,7 @@ def _imprecision(body: Body) -> Iterator[str]:
             yield f"imprecision: fewer than {_VERY_MANY} people seldom show that nothing differs"
         return
     if not any(_interval(vote.effect) for vote in body.agreeing):
-        yield "imprecision: no confidence interval is given"
+        yield "imprecision: no confidence interval could be read"
     if events is not None and events < _FEW_EVENTS:
         wide = f"the interval is as wide as of fewer than {_FEW_EVENTS}"
         yield f"imprecision: events were few ({wide})"

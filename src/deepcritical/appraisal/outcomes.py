@@ -28,8 +28,8 @@ from deepcritical.vocabulary.outcomes import (
 )
 
 _CHANGE = bounded(
-    r"\b(?:(?P<better>improve(?:ment|d))|(?P<worse>worsen(?:ing|ed)|deteriorat(?:ion|ed))|"
-    r"(?P<less>reduc(?:tion|ed)|decreas(?:e|ed)|declin(?:e|ed)|lowering|loss|drop))\b",
+    r"\b(?:(?P<better>improve(?:ments?|d))|(?P<worse>worsen(?:ing|ed)|deteriorat(?:ions?|ed))|"
+    r"(?P<less>reduc(?:tions?|ed)|decreas(?:es?|ed)|declin(?:es?|ed)|lowering|loss(?:es)?|drops?))\b",
     re.IGNORECASE,
 )
 """Words that make an outcome a change of what it measures."""

@@ -55,10 +55,15 @@ _OTHER_ARMS = bounded(
     re.IGNORECASE,
 )
 _NOT_COUNTED = bounded(
-    r"\b(?:screened|target\w*|planned|invited|(?<!trial )(?<!phase )\b\d{1,7} (?:of|in)|of whom|"
+    r"\b(?:screened|target\w*|planned|invited|(?<!trial )(?<!phase )\b\d{1,7} (?:of|in)|"
+    r"(?:of|from) (?:whom|which|these|them),?|"
     r"per|each|every|between|up to|additional|at least|only)\s(?:for )?(?:a total of )?$",
     re.IGNORECASE,
 )
+_OF_TRIAL = bounded(r"\b[A-Z][A-Z-]{2,}[ -]$")
+"""A name of a trial, of which a number is a part."""
+_EACH = bounded(r"^[^.;,\d]{0,60}?\b(?:to|in|into|per) each\b", re.IGNORECASE)
+"""The people of one arm: each has as many."""
 _CALENDAR = bounded(
     r"\b(?:in|since|from|to|and|between|until|through|during|years|\w{3,9} \d{1,2}),?\s"
     r"(?:[A-Z][a-z]{2,8}\.?,?\s)?$"
@@ -66,7 +71,9 @@ _CALENDAR = bounded(
 _YEARS = range(1950, 2036)
 _GOES_ON = bounded(r"^(?:,| and| to|-|) ?\d")
 _PREPOSITION = bounded(rf"^(?: (?!{_WHO}\b)[\w-]+){{1,3}}? (?:in|of|with|among|from|for) ")
-_TO_ONE_ARM = bounded(rf"^ {_NOUN}(?: who were)? {_RANDOM} to [\w -]+,", re.IGNORECASE)
+_TO_ONE_ARM = bounded(
+    rf"^ {_NOUN}(?: with [\w-]+)?(?: who were)? {_RANDOM} to [\w -]+,", re.IGNORECASE
+)
 _SCREENED = bounded(
     r"^[^.;\d]{0,60}\b(?:evaluable|assessable|screened|assessed for|invited|approached|"
     r"contacted)\b",
@@ -103,8 +110,10 @@ def participants(evidence: Evidence) -> int | None:
         return _sum(two)
     counts = list(_counts(text))
     arms = _arms(text)
-    if arms and any(count.n == arms for count in counts):
-        return arms
+    strata = [count.n for count in counts if count.at_random]
+    for parts in (arms, sum(strata) if len(strata) > 1 else None):
+        if parts and any(count.n == parts for count in counts):
+            return parts
     best = min(counts, key=lambda count: not count.at_random, default=None)
     if best is None or (arms and best.n < arms and not best.at_random):
         return arms or _of_results(text)
@@ -131,6 +140,7 @@ def people_in(sentence: str) -> Iterator[Quantity]:
         before, behind = sentence[: one.start], _MADE_SHARE.sub(" ", sentence[one.end :])
         part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
         screened = _SCREENED.match(behind) and not _is_at_random(before, behind)
+        part = part or _EACH.match(behind) or _OF_TRIAL.search(before)
         date = one.value in _YEARS and _CALENDAR.search(before)
         if _is_whole(one, behind) and not (part or screened or date or _GOES_ON.match(behind)):
             yield one
@@ -160,7 +170,7 @@ def _arms(text: str) -> int | None:
             whole = sum(sizes)
             return max(sizes) if 2 * max(sizes) == whole and len(sizes) > 2 else whole
         of_all = [_sum(match) for match in _SIZE.finditer(span.text)]
-        alone = alone or (of_all[0] if len(of_all) == 1 else None)
+        alone = alone or (of_all[0] if len(of_all) == 1 and of_all[0] >= _LEAST else None)
     return alone
 
 

@@ -56,7 +56,8 @@ _ITEM_BREAK = bounded(
 )
 _AND = bounded(r"\s(?:and|with|to)\s", re.IGNORECASE)
 _LEAD = bounded(
-    rf"^(?:(?:to|receive[ds]?|receiving|undergo|either|an?|the|treatment with|oral|daily|once|of|"
+    rf"^(?:(?:to|receive[ds]?|receiving|undergo|either|an?|the|treatment with|oral|daily|weekly|"
+    rf"monthly|once|of|"
     rf"into|one|their|(?:\d+ )?{PEOPLE}|(?:mg|g|µg|μg|mcg|kg|ml|m2|iu|gy|units?|day|d|week|twice)"
     rf"(?:/\w+)?|[\d.,×/%-]+(?:mg|g|ml|mcg|µg)?(?:/\w+)?)\s)*",
     re.IGNORECASE,
@@ -109,7 +110,8 @@ _SIZE = bounded(
 )
 _NAME_STARTS = bounded(
     r"\b(?:to receive|to undergo|to either|treatment with|to|or|and|versus|vs?\.?|either|into|of|"
-    r"received|receiving|with|compared with|followed by|in|given)\s|[,:;]\s",
+    r"received|receiving|(?<!combined )(?<!combination )(?<!together )with|compared with|"
+    r"followed by|in|given)\s|[,:;]\s",
     re.IGNORECASE,
 )
 _VERSUS = bounded(r"\s(?:versus|vs?\.?|compared (?:with|to)|or|and)\s", re.IGNORECASE)

@@ -106,6 +106,12 @@ class KnownArms(NamedTuple):
     pair: tuple[str, str] | None
     """The ids of the two arms of a study that has two."""
 
+    @property
+    def controls(self) -> frozenset[str]:
+        """The ids of the arms that others are compared with."""
+        named = (arm for arm in self.arms if arm.control or _CONTROL_ROLE.match(arm.label))
+        return frozenset(arm.id for arm in named)
+
 
 def find_arms(
     told: Sequence[Span], kinds: Sequence[StudyKind] = (), design: Sequence[DesignFeature] = ()
@@ -295,7 +301,18 @@ def _arm(letter: str, draft: _Draft, long_forms: dict[str, str]) -> Arm:
 
 
 def _interventions(label: str, long_forms: dict[str, str]) -> Iterable[Intervention]:
-    parts = [re.sub(r"\s(?:alone|only|group|arm)$", "", p.strip()) for p in _PLUS.split(label)]
+    parts = [
+        re.sub(r"\s(?:alone|only|group|arm)$", "", one.strip())
+        for part in _PLUS.split(label)
+        for one in _of_two(part)
+    ]
     for part in parts:
         if part and control_kind(part) is None:
             yield Intervention(name=part, drug=canonical_drug(long_forms.get(part, part)))
+
+
+def _of_two(name: str) -> Sequence[str]:
+    """The drugs of a name such as "examplol-testomab", or of a control and a drug; else the name."""
+    parts = re.split(r"[-/]", name)
+    known = [control_kind(part) is not None or len(find_drugs(part)) == 1 for part in parts]
+    return parts if len(parts) == 2 and all(known) else (name,)

@@ -39,8 +39,14 @@ COMPARES = bounded(
     re.IGNORECASE,
 )
 """Words of a clause that may tell a result, whether or not it can be read."""
+DETAIL = bounded(r"(?:this|it|these|those)\b", re.IGNORECASE)
+"""Begins a clause that says more of what came before, and takes nothing back."""
+_TAKES_BACK = (
+    r"(?!(?:however,?\s)?(?:without|not|(?:this|it|the differences?|these)\b[^;.]{0,80}"
+    r"\b(?:not?|without|n['’]t|failed|only|limited|disappeared|lost))\b)"
+)
 _BREAK = bounded(
-    rf";\s{_GOES_ON}|:\s|,?\s{_BUT}[,\s]\s?{_GOES_ON}|"
+    rf";\s{_TAKES_BACK}|:\s|,?\s{_BUT}[,\s]\s?{_GOES_ON}|"
     r",\sand\s(?=(?:the|there|an?|no|was|were|had|did|in|these|this)\b)|"
     r",\s(?:and|with)\s(?=(?:no|significantly|a|also)\b)|\sand\s(?=there (?:was|were)\b)|"
     r"\swith\s(?=(?:similar|no)\s)",

@@ -25,6 +25,8 @@ _CUE = (
     rf"(?:(?P<better>{_BETTER})|(?P<worse>{_WORSE})|(?P<more>(?:{_MORE})(?! effective))|"
     rf"(?P<less>(?:{_LESS})(?! effective)))"
 )
+_AMOUNT = r"(?:(?:by\s)?\d{1,5}(?:[.,·]\d{1,4})?\s?(?:%|[a-z/²]{1,20})?\s)?"
+"""By how much, as in "0.8 points lower"."""
 _ADVERB = r"(?:(?:[a-z]+ly|also|much|far|even|still|by far|slightly|statistically)\s){0,3}"
 _BE = r"(?:was|were|is|are|remained|became|appeared|appears|seems|seemed|proved)(?: to be)?"
 _IN = r"(?:in|with|for|among|after|by|on|during|of|at|following|under)"
@@ -71,7 +73,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "outcome was more in arm",
             rf"^(?P<o>[^⟦]+?)(?:\s{_IN}\s(?P<arm1>{MARK}))?,?\s{_BE}\s(?:{_SEEING}\s)?"
-            rf"{_NEGATED}{_ADVERB}{_CUE}"
+            rf"{_NEGATED}{_ADVERB}{_AMOUNT}{_CUE}"
             rf"(?:{_WHEN}\s{_IN}\s(?P<arm2>{MARK}))?(?P<tail>[^⟦]*)$",
         ),
         (

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.effects import has_more, significant
+from deepcritical.domain.effects import has_more, is_of_its_loss, significant
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Better, Effect, Result, ResultLevel
 from deepcritical.domain.text import Span
 from deepcritical.reading.rules.arms import KnownArms
 from deepcritical.reading.rules.clauses import (
     COMPARES,
+    DETAIL,
     Clause,
     clauses,
     is_contrasting,
@@ -20,7 +21,7 @@ from deepcritical.reading.rules.clauses import (
 )
 from deepcritical.reading.rules.contrast_forms import Told, told_by
 from deepcritical.reading.rules.effect_figures import Figures, effect_of, is_mixed, values_told
-from deepcritical.reading.rules.marking import marked
+from deepcritical.reading.rules.marking import MARK, marked
 from deepcritical.reading.rules.words import PEOPLE, content_words
 
 _NO_RESULT = bounded(
@@ -46,7 +47,7 @@ _TAKEN_BACK = bounded(
 )
 """The sentence behind a difference: that it was not significant."""
 _PRIMARY = bounded(
-    r"\b(?:primary|main|principal) (?:efficacy |study |clinical )?(?:end[- ]?points?|outcomes?|"
+    r"\b(?:(?:co-?)?primary|main|principal) (?:efficacy |study |clinical )?(?:end[- ]?points?|outcomes?|"
     r"variables?|objectives?)(?: measures?)?\b",
     re.IGNORECASE,
 )
@@ -71,9 +72,15 @@ _PEOPLE_TAIL = bounded(
 )
 _LEAD_IN = bounded(
     r"^(?:according to|despite|based on|using|in|at|on|by|with|over|during|after|following|within|"
-    r"for)\s[^,⟦]{0,120},\s",
+    r"for|\w+ (?:days|weeks|months|years) (?:after|following))\s[^,⟦]{0,120},\s",
     re.IGNORECASE,
 )
+_ALL_LEAD = bounded(
+    rf"^(?:in|among|of)\s(?:the\s|all\s|a total of\s)?[\d,]{{1,9}}\s(?:\w+\s)?{PEOPLE}\s(?:(?:who|that)\s"
+    r"(?:underwent|were)\s)?(?:random\w+(?:\s(?:assigned|allocated))?|assigned|enrolled),\s",
+    re.IGNORECASE,
+)
+"""All people of a study, before what befell them."""
 _CONDUCT = bounded(
     r"\b(?:(?<!gestational )age(?!-)|sex|gender|ethnicity|race|adheren(?:ce|t)|complian(?:ce|t)|"
     r"concomitant|co-?medications?|attrition|loss to follow-up|lost to follow-up|"
@@ -97,7 +104,7 @@ _CUT = bounded(
     re.IGNORECASE,
 )
 _ARTICLE = bounded(
-    r"^(?:(?:and|the|an?|any|all|both|in|of|that|also|its|their|significant|"
+    r"^(?:(?:and|but|the|an?|any|all|both|in|of|that|also|its|their|significant|"
     r"significantly|statistically|we found that|either|reducing|decreasing|lowering|improving|"
     r"relieving|preventing|treating)\s)(?=\w)",
     re.IGNORECASE,
@@ -106,7 +113,10 @@ _NO_OUTCOME = bounded(
     r"^\d[\d.,-]*\s?(?:%|(?:[mµu]c?g|g|ml|IU|units?)\b)?\S*$|"  # a dose
     r"^(?:it|this|they|these|that|there|which|who|we|the difference|differences?|results?|both|"
     r"all|none|groups?|(?:two|both|three|four|[234]) .*|"
-    r"changes?|values?|levels?|scores?|outcomes?|effects?|patients?|total|overall|days?|weeks?|"
+    r"(?:mean |median )?(?:changes?|differences?|reductions?)(?: from baseline)?|values?|levels?|"
+    r"scores?|outcomes?|effects?|patients?|total|overall|days?|weeks?|"
+    r"(?:overall |general )?(?:tolerability|safety|efficacy|tolerability and safety|safety and "
+    r"tolerability|efficacy and (?:safety|tolerability))(?: profiles?)?|(?:the )?trial|"
     r"months?|a?(?:hr|or|rr)s?|(?:hazard|odds|risk|rate) ratios?|"
     r"(?:mean |median )?(?:proportion|number|percentage|rates?|incidence|frequency|time)|"
     r"than|to|in|of|with|no|study)$|\b(?:not|nor|neither|more|less|higher|lower|greater|fewer|"
@@ -132,9 +142,9 @@ def read_results(told: Sequence[Span], arms: KnownArms) -> tuple[Result, ...]:
     for number, span in result_sentences(told):
         behind = told[number + 1].text if number + 1 < len(told) else ""
         parts = list(clauses(span.text, number, span.label))
-        read = [list(_results_of(part, arms, title)) for part in parts]
+        read = [_results_of(part, arms, title) for part in parts]
         if is_contrasting(span.text) and any(
-            not results and COMPARES.search(part.text)
+            not results and COMPARES.search(part.text) and not DETAIL.match(part.text)
             for part, results in zip(parts, read, strict=True)
         ):
             continue  # the half that is not read may say the opposite
@@ -178,16 +188,26 @@ def _is_again(result: Result, other: Result) -> bool:
     return same and (words[0] <= words[1] or words[1] <= words[0])
 
 
-def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Iterator[Result]:
+def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> tuple[Result, ...]:
+    """The results that a clause tells; of several estimates, that of the first alone."""
+    first = _of_first_estimate(clause)
+    return tuple(_told_in(first, arms, title)) or (
+        () if first is clause else tuple(_told_in(clause, arms, title))
+    )
+
+
+def _told_in(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Iterator[Result]:
     """The results that a clause tells; none where a form, an arm or an outcome is not clear."""
     if _NO_RESULT.search(clause.text):
         return
-    people, text = _without_people(clause.text, title, arms)
+    people, text = _without_people(_ALL_LEAD.sub("", clause.text), title, arms)
     timepoint, text = _without_time(text)
     found = marked(text, arms)
     all_told = told_by(found, arms.pair)
-    if not all_told and (found_by := _by_values(clause, arms) or _by_estimate(clause, arms)):
-        yield found_by
+    if not all_told:
+        read = _by_values(clause, text, people, arms) or _by_estimate(clause, text, people, arms)
+        if read:
+            yield read
     for told in all_told:
         if not told.by_name and told.way != "same" and _ELSEWHERE.search(clause.text):
             return
@@ -196,6 +216,18 @@ def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Itera
             return
         if result := _settled(told, outcome, clause, people, timepoint):
             yield result
+
+
+def _of_first_estimate(clause: Clause) -> Clause:
+    """The clause up to its first estimate, where another one is of another outcome."""
+    alone = (clause._replace(text="", asides=(aside,)) for aside in clause.asides)
+    effects = [effect_of(one) for one in alone]
+    with_one = [a for a, e in zip(clause.asides, effects, strict=True) if e and e.value is not None]
+    if len(with_one) < 2:
+        return clause
+    at = with_one[0].at
+    kept = tuple(aside for aside in clause.asides if aside.at <= at)
+    return clause._replace(text=clause.text[:at], asides=kept)
 
 
 _ELSEWHERE = bounded(r"\b(?:before|baseline|from|after treatment|than|both)\b", re.IGNORECASE)
@@ -234,12 +266,12 @@ def _outcome(told: str) -> str:
     return "" if unfit or len(text.split()) > _MOST_WORDS else text
 
 
-def _by_values(clause: Clause, arms: KnownArms) -> Result | None:
+def _by_values(clause: Clause, text: str, people: str, arms: KnownArms) -> Result | None:
     """The result of a clause that gives the values of two arms, tested or of people."""
-    found = marked(clause.text, arms)
+    found = marked(text, arms)
     values = values_told(found)
     effect = effect_of(clause)
-    lead = _VALUE_LEAD.match(found.text)
+    lead = next((m for form in _VALUE_FORMS if (m := form.match(found.text))), None)
     if values is None or lead is None or is_mixed(clause):
         return None
     if effect is None and values[1].unit != "%" and values[1].one.events is None:
@@ -248,30 +280,47 @@ def _by_values(clause: Clause, arms: KnownArms) -> Result | None:
     if not outcome or len(found.mentions) != 2:
         return None
     (a, b), figures = values
+    if a in arms.controls and b not in arms.controls:
+        a, b = b, a  # an estimate is of what is tested against its control
     told = Told(outcome, a, b, "same", "values", by_name=True)
-    return _settled(told, outcome, clause, figures=figures)
+    return _settled(told, outcome, clause, people, figures=figures)
 
 
-def _by_estimate(clause: Clause, arms: KnownArms) -> Result | None:
+def _by_estimate(clause: Clause, text: str, people: str, arms: KnownArms) -> Result | None:
     """The result of a clause that gives the estimate of a study with two arms, if it shows none.
 
     Of an interval that spans no effect it matters not which arm stands first.
     """
-    effect, lead = effect_of(clause), _VALUE_LEAD.match(clause.text)
+    effect, lead = effect_of(clause), _VALUE_LEAD.match(text)
     told = effect is not None and effect.ci_low is not None
     if not told or lead is None or arms.pair is None or significant(effect) is not False:
         return None
     outcome = _outcome(lead["o"])
     if not outcome or is_mixed(clause):
         return None
-    told_of = Told(outcome, *arms.pair, "same", "values", by_name=False)
-    return _settled(told_of, outcome, clause)
+    a, b = sorted(arms.pair, key=lambda arm: arm in arms.controls)
+    told_of = Told(outcome, a, b, "same", "values", by_name=False)
+    return _settled(told_of, outcome, clause, people)
 
 
 _VALUE_LEAD = bounded(
-    r"^(?P<o>[^⟦\d]{3,150}?)\s(?:was|were|is|are|occurred|of|in|reached|averaged)\s[^⟦]{0,40}?\d",
+    r"^(?P<o>[^⟦\d]{3,150}?)\s(?:(?:was|were|is|are|occurred|in|reached|averaged)\s[^⟦]{0,40}?|of\s)"
+    r"\d",
     re.IGNORECASE,
 )
+_VALUE_FORMS = (
+    _VALUE_LEAD,
+    bounded(
+        rf"^there\s(?:was|were)\s\d{{1,6}}\s(?P<o>[^⟦\d]{{3,80}}?)\s(?:in|on|with|among)\s{MARK}",
+        re.IGNORECASE,
+    ),
+    bounded(
+        rf"^\d{{1,6}}\s[^⟦]{{1,40}}{MARK}\s[^⟦]{{1,40}}{MARK}\s(?:experienced|developed|had|reported|"
+        r"suffered)\s(?P<o>[^⟦\d]{3,120})$",
+        re.IGNORECASE,
+    ),
+)
+"""What the values are of: before them, between number and arm, or behind the arms."""
 
 
 def _settled(
@@ -289,6 +338,10 @@ def _settled(
     if by_words and told.way == "same" and sure:
         return None
     more = _MORE.get(told.way) if by_words else None
+    better = _better(told)
+    if change := _CHANGED.match(outcome):
+        better = _of_change(change.lastgroup or "", more) or better
+        more = None if better in ("a", "b") else more
     null = sure is False or (told.way == "same" and by_words)
     null = null or bool(_NON_SIGNIFICANT.search(clause.text))
     base = Result(
@@ -296,7 +349,7 @@ def _settled(
         kind="safety" if _SAFETY.search(outcome) else "clinical",
         a=told.a,
         b=told.b,
-        better="no_difference" if null else _better(told),
+        better="no_difference" if null else better,
         more=None if null else more,
         effect=effect,
         figures=(figures.one, figures.other) if figures else (),
@@ -309,6 +362,19 @@ def _settled(
 
 
 _MORE: dict[str, Literal["a", "b"]] = {"more": "a", "less": "b"}
+_CHANGED = bounded(
+    r"^(?:(?:mean|median|clinical|overall|symptomatic)\s){0,2}(?:(?P<better>improvements?)|"
+    r"(?P<worse>worsenings?|deteriorations?))\b",
+    re.IGNORECASE,
+)
+"""An outcome that is a change for the better or for the worse."""
+
+
+def _of_change(way: str, more: Literal["a", "b"] | None) -> Better | None:
+    """The arm that did better where it had more of a change; None where nobody had."""
+    if more is None:
+        return None
+    return more if way == "better" else ("b" if more == "a" else "a")
 
 
 def _better(told: Told) -> Better:
@@ -321,8 +387,13 @@ def _better(told: Told) -> Better:
 
 def _agreeing(result: Result, more: Literal["a", "b"] | None) -> Result:
     """The result without an estimate that points the other way than its words."""
-    by_effect = has_more(result.model_copy(update={"more": None})) if more else None
-    if result.effect is None or by_effect in (None, more):
+    if result.effect is None:
+        return result
+    if result.figures:
+        more = has_more(result.model_copy(update={"effect": None, "more": None}))
+        more = ("b" if more == "a" else "a") if more and is_of_its_loss(result) else more
+    by_effect = has_more(result.model_copy(update={"more": None, "figures": ()}))
+    if more is None or by_effect in (None, more):
         return result
     return result.model_copy(update={"effect": _p_alone(result.effect)})
 

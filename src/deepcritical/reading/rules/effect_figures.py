@@ -38,14 +38,18 @@ _MEASURE_WORDS: tuple[tuple[EffectMeasure, str], ...] = (
 _MEASURES = tuple(
     (
         measure,
-        bounded(rf"\b(?:{words})(?:\s?\[\w+\])?[^\d\w−–-]*(?:was|of|is)?[\s=:,]*", re.IGNORECASE),
+        bounded(
+            rf"\b(?:{words})(?:\s?\[\w+\])?(?:\sfor(?:\s(?!placebo|control)[a-z]{{1,20}}){{1,4}}?"
+            r"(?=,\s\d|\s(?:was|of|is|=)\s))?[^\d\w−–-]*(?:was|of|is)?[\s=:,]*",
+            re.IGNORECASE,
+        ),
     )
     for measure, words in _MEASURE_WORDS
 )
 
 
 _VALUE = (
-    r"(?:(?P<e{0}>\d{{1,6}})\s?(?:/|of|out of)\s?(?P<n{0}>\d{{1,6}})(?![\d/])"
+    r"(?:(?P<e{0}>\d{{1,6}})\s?(?:/|(?:of|out of)(?:\sthe)?)\s?(?P<n{0}>\d{{1,6}})(?![\d/])"
     r"(?:[,\s]\s?(?P<q{0}>\d{{1,3}}(?:[.·]\d{{1,3}})?)\s?%)?|"
     r"(?P<v{0}>[-−–]?\d{{1,6}}(?:[.·]\d{{1,4}})?)(?![\d,]\d)(?P<pct{0}>\s?(?:%|per ?cent))?"
     r"(?:\s?(?:±|\+/-)\s?(?P<sd{0}>\d{{1,5}}(?:[.·]\d{{1,4}})?)\s?%?)?)"
@@ -111,13 +115,20 @@ def effect_of(clause: Clause) -> Effect | None:
     elif len({_is_significant(t["op"], _float(t["p"])) for t in tests}) > 1:
         return None
     estimates = list(_estimates(text))
-    if len(estimates) == 1 and len(intervals) <= 1:
-        told |= _estimated(*estimates[0], intervals)
+    if len(estimates) == 1:
+        measure, value, end = estimates[0]
+        own = [i for i in intervals if _RIGHT_BEHIND.match(text[end : i.start()])]
+        if own or len(intervals) <= 1:
+            told |= _estimated(measure, value, own or intervals)
     return Effect.model_validate(told) if told else None
 
 
-def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float]]:
-    """Yield the estimates of a text: measure and value."""
+_RIGHT_BEHIND = bounded(r"[\s,;:(\[]{0,4}$")
+"""What stands between an estimate and its own interval."""
+
+
+def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float, int]]:
+    """Yield the estimates of a text: measure, value and where it ends."""
     number = re.compile(_NUMBER)
     seen: set[int] = set()
     for measure, pattern in _MEASURES:
@@ -129,7 +140,7 @@ def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float]]:
                 and "%" not in text[value.end() : value.end() + 2]
             ):
                 seen.add(value.start())
-                yield measure, _float(value.group())
+                yield measure, _float(value.group()), value.end()
 
 
 def _estimated(
