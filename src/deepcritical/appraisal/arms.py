@@ -18,6 +18,7 @@ from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
 ANOTHER_WAY = "another dose, time or order"
 IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
+NOT_TOLD = "what its arms got could not be read"
 IN_BOTH = "the drug is in both arms"
 AND = " + "
 LESS_OF_IT = ("a lower dose", "a shorter treatment")
@@ -63,8 +64,6 @@ _OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
 
 _LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any|non?(?!-)|without)\b", re.IGNORECASE)
 """Words for a class without the drugs that a record names by themselves, or for none of it."""
-
-_LONGEST_LABEL = 80
 
 
 class Tested(NamedTuple):
@@ -115,7 +114,9 @@ def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
     if not sides and got_a == got_b and _has(got_a, asked):
         return _of_doses(a, b, asked)
     if not sides:
-        return _untested(got_a, got_b, asked)
+        found = _untested(got_a, got_b, asked)
+        unread = found.why_not == IN_NEITHER_ARM and any(map(_is_unread, (a, b)))
+        return Tested(why_not=NOT_TOLD) if unread and reading.reader.kind == "rules" else found
     side: Literal["a", "b"] = "a" if sides[0] == "a" else "b"
     other = only["b" if side == "a" else "a"]
     found = _isolated(side, only[side], other, arms[side], asked)
@@ -322,17 +323,6 @@ def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
     return _CONTROLS[kind] if kind else NOT_STATED
 
 
-def one_arm(study: StudyReading, result: Result, tested: Tested) -> str:
-    """Return what an arm got, where an arm that is not compared got the same drugs otherwise."""
-    own = study.arm(result.a if tested.side == "a" else result.b)
-    left = [arm for arm in study.arms if arm.id not in (result.a, result.b)]
-    if own is None or "trial" not in study.kinds or len(own.label) > _LONGEST_LABEL:
-        return ""
-    given = {i.drug or i.name for i in own.interventions}
-    is_one = any(given and given == {i.drug or i.name for i in arm.interventions} for arm in left)
-    return own.label if is_one else ""
-
-
 def tested_on(
     side: Literal["a", "b"], reading: StudyReading, result: Result, asked: Asked
 ) -> Tested:
@@ -376,6 +366,13 @@ def is_compared_with(names: frozenset[str], asked: Asked) -> bool:
     if names and names <= asked.comparators.keys():
         return True
     return bool(asked.comparators) and not any(map(_is_known, (*names, *asked.comparators)))
+
+
+def _is_unread(arm: Arm | None) -> bool:
+    """Return whether an arm is named by its role alone, or by what no table has."""
+    if arm is None or arm.control or _NOTHING.match(arm.label):
+        return False
+    return not arm.interventions or not all(map(_is_known, got_by(arm, None)))
 
 
 def _is_known(name: str) -> bool:

@@ -1,11 +1,13 @@
-"""Reads the doses of a drug in a text."""
+"""Reads the doses of a drug in a text, and finds an arm of several that got it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
+from deepcritical.appraisal.arms import Tested
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.study import Result, StudyReading
 from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.folding import key_of
 
@@ -47,3 +49,17 @@ def doses_of(text: str, names: Iterable[str]) -> tuple[str, ...]:
         if (given[2] if given else not named) and not _CONCENTRATION.search(dose[0]):
             found.append(dose[0])
     return tuple(dict.fromkeys(found))
+
+
+_LONGEST_LABEL = 80
+
+
+def one_arm(study: StudyReading, result: Result, tested: Tested) -> str:
+    """Return what an arm got, where an arm that is not compared got the same drugs otherwise."""
+    own = study.arm(result.a if tested.side == "a" else result.b)
+    left = [arm for arm in study.arms if arm.id not in (result.a, result.b)]
+    if own is None or "trial" not in study.kinds or len(own.label) > _LONGEST_LABEL:
+        return ""
+    given = {i.drug or i.name for i in own.interventions}
+    is_one = any(given and given == {i.drug or i.name for i in arm.interventions} for arm in left)
+    return own.label if is_one else ""

@@ -56,12 +56,22 @@ _OTHER_ARMS = bounded(
 )
 _NOT_COUNTED = bounded(
     r"\b(?:screened|target\w*|planned|invited|(?<!trial )(?<!phase )\b\d{1,7} (?:of|in)|"
-    r"(?:of|from) (?:whom|which|these|them),?|"
-    r"per|each|every|between|up to|additional|at least|only)\s(?:for )?(?:a total of )?$",
+    r"of whom|per|each|every|between|up to|additional|at least|only)\s(?:for )?(?:a total of )?$",
     re.IGNORECASE,
 )
-_OF_TRIAL = bounded(r"\b[A-Z][A-Z-]{2,}[ -]$")
-"""A name of a trial, of which a number is a part."""
+_TRIAL = bounded(r"\b[A-Z][A-Z-]{2,}[ -](?P<n>0\d{1,5}|\d{1,6}(?= random\w+ (?!to\b|into\b)\w))")
+"""The name of a trial, of which a number is a part."""
+_REST = bounded(
+    r"^(?![^.;]{0,60}\b(?:from|of) wh(?:ich|om)\b)(?:[^.;]|\.\d){0,120}?\bthe "
+    r"(?:rest|remaining|remainder)\b",
+    re.IGNORECASE,
+)
+"""Behind a part of the people: the others get something else."""
+_OF_THE = bounded(r"\b[Oo]f the $")
+_WHO_GOT = bounded(
+    rf"^ {_NOUN}(?: with [\w-]+)?(?: who were)? {_RANDOM} to\b(?![^.;]{{0,100}}\band (?:the )?\d)",
+    re.IGNORECASE,
+)
 _EACH = bounded(r"^[^.;,\d]{0,60}?\b(?:to|in|into|per) each\b", re.IGNORECASE)
 """The people of one arm: each has as many."""
 _CALENDAR = bounded(
@@ -71,9 +81,7 @@ _CALENDAR = bounded(
 _YEARS = range(1950, 2036)
 _GOES_ON = bounded(r"^(?:,| and| to|-|) ?\d")
 _PREPOSITION = bounded(rf"^(?: (?!{_WHO}\b)[\w-]+){{1,3}}? (?:in|of|with|among|from|for) ")
-_TO_ONE_ARM = bounded(
-    rf"^ {_NOUN}(?: with [\w-]+)?(?: who were)? {_RANDOM} to [\w -]+,", re.IGNORECASE
-)
+_TO_ONE_ARM = bounded(rf"^ {_NOUN}(?: who were)? {_RANDOM} to [\w -]+,", re.IGNORECASE)
 _SCREENED = bounded(
     r"^[^.;\d]{0,60}\b(?:evaluable|assessable|screened|assessed for|invited|approached|"
     r"contacted)\b",
@@ -136,13 +144,17 @@ def counts_in(sentence: str) -> Iterator[Count]:
 
 def people_in(sentence: str) -> Iterator[Quantity]:
     """Yield the quantities of a sentence that count people; no parts of them, none of an event."""
+    named = {match.start("n") for match in _TRIAL.finditer(sentence)}
     for one in quantities(sentence):
         before, behind = sentence[: one.start], _MADE_SHARE.sub(" ", sentence[one.end :])
         part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
         screened = _SCREENED.match(behind) and not _is_at_random(before, behind)
-        part = part or _EACH.match(behind) or _OF_TRIAL.search(before)
+        part = part or _EACH.match(behind) or _REST.match(behind)
+        part = part or (_OF_THE.search(before) and _WHO_GOT.match(behind))
         date = one.value in _YEARS and _CALENDAR.search(before)
-        if _is_whole(one, behind) and not (part or screened or date or _GOES_ON.match(behind)):
+        if _is_whole(one, behind) and not (
+            part or screened or date or one.start in named or _GOES_ON.match(behind)
+        ):
             yield one
 
 

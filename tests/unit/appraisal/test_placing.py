@@ -285,3 +285,28 @@ def test_a_marker_that_got_worse_is_no_adverse_event(kind: str, weight: str) -> 
     told = result("systolic blood pressure", kind=kind, better="b", level="unstated")
     (vote,) = ballot(study(told, population=people("gout")), asked("gout")).votes
     assert (vote.way, vote.importance) == (Way.HARM, weight)
+
+
+@pytest.mark.parametrize(
+    ("arms", "why"),
+    [
+        ((arm("A", "TST-3"), arm("B")), "what its arms got could not be read"),
+        ((arm("A", "metformin"), arm("B")), "the drug is in neither arm of the comparison"),
+    ],
+)
+def test_rules_call_no_arm_another_drug_whose_name_no_table_has(
+    arms: tuple[Arm, Arm], why: str
+) -> None:
+    read = study(result(), arms=arms, reader=Reader(kind="rules", name="test"))
+    assert (ballot(read).votes, ballot(read).why) == ((), why)
+
+
+def test_complications_of_a_disease_are_none_of_surgery() -> None:
+    assert place("testitis", "bone-related complications").row != "surgical complications"
+    assert place("testitis", "postoperative complications").row == "surgical complications"
+
+
+def test_improvements_are_no_more_of_what_improved() -> None:
+    difference = Effect(p=0.01)
+    place_of = [place("testitis", text, difference) for text in ("pain", "improvements in pain")]
+    assert [one.higher_is_better for one in place_of] == [False, None]

@@ -28,7 +28,7 @@ from deepcritical.reading.rules.missed import misses_main_result
 from deepcritical.reading.rules.people import Sizes, read_sizes
 from deepcritical.reading.sentences import text_hash, text_read, without_tables
 
-RULES_READER = Reader(kind="rules", name="3")
+RULES_READER = Reader(kind="rules", name="4")
 _PRIMARY = bounded(
     r"\b(?:co-?)?primary (?:[a-z]{1,15} ){0,2}(?:outcomes?|end-?\s?points?)\b", re.IGNORECASE
 )
