@@ -20,7 +20,7 @@ _MOST_VECTORS = 64
 cores, and a run must not wait for hundreds. What is kept from earlier runs does not raise it, so
 that two runs over the same records rank them alike."""
 _MOST_SENTENCES, _MOST_OF_RECORD = 48, 6
-"""Sentences of a ranking, and of one record, whose meaning is compared, some 35 ms of a core each."""
+"""Sentences of a ranking, and of one record, whose meaning is compared: 35 ms of a core each."""
 
 
 class RagTool(SearchTool):

@@ -76,7 +76,7 @@ class Quoting(NamedTuple):
         harms = HarmsOf(self.drug, frame)
         by_people: dict[str, list[Quoted]] = {"": [], _ELSEWHERE: [], _IN_OTHERS: []}
         for appraisal in self._appraisals:
-            told = harms.told_in(appraisal, self.store.evidence[appraisal.evidence_id])
+            told = harms.all_in(appraisal, self.store.evidence[appraisal.evidence_id])
             if told and appraisal.counts:
                 who = self._who(appraisal)
                 named = ": ".join(filter(None, (self.drug if several else "", who)))

@@ -164,6 +164,12 @@ def _is_of(quote: str, record: Evidence, ours: Set[str], given: Given) -> bool:
     return titled <= ours if titled else any(fold(name) in written for name in ours)
 
 
+def _is_of_others(quote: str, record: Evidence, ours: Set[str]) -> bool:
+    """Return whether a sentence, or the title of one without a name, names other drugs alone."""
+    named = _named_in(quote) or _named_in(record.citation.title)
+    return bool(named) and not named & ours
+
+
 def _is_of_stopping(quote: str, record: Evidence, ours: Set[str]) -> bool:
     """Return whether a sentence tells what came of stopping the drug, in a study of that.
 
@@ -232,6 +238,22 @@ class HarmsOf(NamedTuple):
             if self._is_of_stopping(first, record):
                 told = [first, *(fact for fact in told if fact.start != first.start)]
         return told
+
+    def all_in(self, appraisal: Appraisal, record: Evidence) -> list[Fact]:
+        """Return all that a record says of harms, first what is told of the drug.
+
+        Left out is what is on other drugs alone, or on methods.
+        """
+        told, ours = self.told_in(appraisal, record), _names_of(self.drug, self.frame)
+        starts = {fact.start for fact in told}
+        return told + [
+            fact
+            for fact in appraisal.reading.context
+            if fact.role is FactRole.HARM
+            and fact.start not in starts
+            and not _is_of_others(fact.quote, record, ours)
+            and not _OF_METHODS.search(fact.quote)
+        ]
 
     def _is_of_it(self, fact: Fact, record: Evidence, appraisal: Appraisal) -> bool:
         ours, given = _names_of(self.drug, self.frame), appraisal.reading.given

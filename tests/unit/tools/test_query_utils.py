@@ -136,9 +136,9 @@ class TestTerms:
         assert europepmc_query(query) == 'APOE e4 e4 TITLE:"a: b/c" AND DOI:10.9/x'
 
     def test_europe_pmc_gets_no_wildcard_in_quotes(self) -> None:
-        query = asked(drug=EXAMPLOL, terms=('"pain OR relie*"', '"pain relief"', '"*"'))
-        assert europepmc_query(query).endswith(' AND (((pain AND or AND relie*)) OR "pain relief")')
-        assert '"pain OR relie*"' in pubmed_term(query)
+        query = asked(drug=EXAMPLOL, terms=('"pain OR eas*"', '"pain relief"', '"*"'))
+        assert europepmc_query(query).endswith(' AND (((pain AND or AND eas*)) OR "pain relief")')
+        assert '"pain OR eas*"' in pubmed_term(query)
 
     def test_partners_are_kept_and_the_lonely_dropped(self) -> None:
         query = asked(text='("a" "b") AND (c) OR d) "e')

@@ -312,7 +312,7 @@ def _interventions(label: str, long_forms: dict[str, str]) -> Iterable[Intervent
 
 
 def _of_two(name: str) -> Sequence[str]:
-    """The drugs of a name such as "examplol-testomab", or of a control and a drug; else the name."""
+    """The drugs of a name such as "examplol-testomab", of a control and a drug; else the name."""
     parts = re.split(r"[-/]", name)
     known = [control_kind(part) is not None or len(find_drugs(part)) == 1 for part in parts]
     return parts if len(parts) == 2 and all(known) else (name,)

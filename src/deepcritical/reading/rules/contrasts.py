@@ -22,6 +22,7 @@ from deepcritical.reading.rules.clauses import (
 from deepcritical.reading.rules.contrast_forms import Told, told_by
 from deepcritical.reading.rules.effect_figures import Figures, effect_of, is_mixed, values_told
 from deepcritical.reading.rules.marking import MARK, marked
+from deepcritical.reading.rules.outcome_words import outcome_in
 from deepcritical.reading.rules.words import PEOPLE, content_words
 
 _NO_RESULT = bounded(
@@ -47,8 +48,8 @@ _TAKEN_BACK = bounded(
 )
 """The sentence behind a difference: that it was not significant."""
 _PRIMARY = bounded(
-    r"\b(?:(?:co-?)?primary|main|principal) (?:efficacy |study |clinical )?(?:end[- ]?points?|outcomes?|"
-    r"variables?|objectives?)(?: measures?)?\b",
+    r"\b(?:(?:co-?)?primary|main|principal) (?:efficacy |study |clinical )?"
+    r"(?:end[- ]?points?|outcomes?|variables?|objectives?)(?: measures?)?\b",
     re.IGNORECASE,
 )
 _SECONDARY = bounded(r"\bsecondary (?:end[- ]?points?|outcomes?|variables?)\b", re.IGNORECASE)
@@ -76,55 +77,13 @@ _LEAD_IN = bounded(
     re.IGNORECASE,
 )
 _ALL_LEAD = bounded(
-    rf"^(?:in|among|of)\s(?:the\s|all\s|a total of\s)?[\d,]{{1,9}}\s(?:\w+\s)?{PEOPLE}\s(?:(?:who|that)\s"
-    r"(?:underwent|were)\s)?(?:random\w+(?:\s(?:assigned|allocated))?|assigned|enrolled),\s",
+    rf"^(?:in|among|of)\s(?:the\s|all\s|a total of\s)?[\d,]{{1,9}}\s(?:\w+\s)?{PEOPLE}\s"
+    r"(?:(?:who|that)\s(?:underwent|were)\s)?(?:random\w+(?:\s(?:assigned|allocated))?|assigned|enrolled),\s",
     re.IGNORECASE,
 )
 """All people of a study, before what befell them."""
-_CONDUCT = bounded(
-    r"\b(?:(?<!gestational )age(?!-)|sex|gender|ethnicity|race|adheren(?:ce|t)|complian(?:ce|t)|"
-    r"concomitant|co-?medications?|attrition|loss to follow-up|lost to follow-up|"
-    r"(?:completion|retention|follow-up) rates?|"
-    r"(?:drop-?outs?|dropping out)(?! (?:due|because|owing|for|from)))\b",
-    re.IGNORECASE,
-)
-"""Words on who took part and how the trial went: they spoil a list in which they stand."""
 _SUBGROUP = bounded(r"\b(?:sub-?groups?|subsets?|post[- ]hoc|stratif\w+)\b", re.IGNORECASE)
-_CUT = bounded(
-    r",?\s(?:\d+(?:\.\d+)?\s?%?\s(?:versus|vs\.?)\s.*|[Pp]\s?[<=>].*|by\s\d.*|from\s\d.*|"
-    r"(?:between|from) baseline (?:and|to|until)\b.*|"
-    r"(?:statistically\s)?significantly|respectively.*|"
-    r"with an? (?:hazard|odds|relative|mean|risk).*|resulting in.*|"
-    r",?\s?(?:providing|making|offering|supporting|confirming|leading to|allowing)\b.*|"
-    r"and (?:was|were|had|did|also|is|reduced|increased|improved|decreased)\s.*|when$|as$|with$|"
-    r"in$|for$|was$|were$|than.*|compared.*|without.*|but.*|even\b.*|regardless.*|because.*|which.*|"
-    r"and (?:an? )?(?:\w+ ){0,2}?(?:improvements?|reductions?|increases?|decreases?|lower|higher|"
-    r"fewer|more|less|greater|shorter|longer)\s.*|suggesting.*|indicating.*)$|"
-    r",\s(?:with|an?|week|month|day|year|but)\b.*$",
-    re.IGNORECASE,
-)
-_ARTICLE = bounded(
-    r"^(?:(?:and|but|the|an?|any|all|both|in|of|that|also|its|their|significant|"
-    r"significantly|statistically|we found that|either|reducing|decreasing|lowering|improving|"
-    r"relieving|preventing|treating)\s)(?=\w)",
-    re.IGNORECASE,
-)
-_NO_OUTCOME = bounded(
-    r"^\d[\d.,-]*\s?(?:%|(?:[mµu]c?g|g|ml|IU|units?)\b)?\S*$|"  # a dose
-    r"^(?:it|this|they|these|that|there|which|who|we|the difference|differences?|results?|both|"
-    r"all|none|groups?|(?:two|both|three|four|[234]) .*|"
-    r"(?:mean |median )?(?:changes?|differences?|reductions?)(?: from baseline)?|values?|levels?|"
-    r"scores?|outcomes?|effects?|patients?|total|overall|days?|weeks?|"
-    r"(?:overall |general )?(?:tolerability|safety|efficacy|tolerability and safety|safety and "
-    r"tolerability|efficacy and (?:safety|tolerability))(?: profiles?)?|(?:the )?trial|"
-    r"months?|a?(?:hr|or|rr)s?|(?:hazard|odds|risk|rate) ratios?|"
-    r"(?:mean |median )?(?:proportion|number|percentage|rates?|incidence|frequency|time)|"
-    r"than|to|in|of|with|no|study)$|\b(?:not|nor|neither|more|less|higher|lower|greater|fewer|"
-    r"differ|than|compared|between|within)\b|\s(?:was|were|did)\b|[()\[\]]|^(?:that|to|by|with|whether|from|if|when)\s",
-    re.IGNORECASE,
-)
 _SAFETY = bounded(r"\b(?:adverse|side[- ]effects?|safety|tolerab\w+|toxicit\w+)\b", re.IGNORECASE)
-_MOST_WORDS = 30
 
 
 class _Levels(NamedTuple):
@@ -211,7 +170,7 @@ def _told_in(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Iterator
     for told in all_told:
         if not told.by_name and told.way != "same" and _ELSEWHERE.search(clause.text):
             return
-        outcome = _outcome(found.restored(told.outcome))
+        outcome = outcome_in(found.restored(told.outcome))
         if not outcome or is_mixed(clause):
             return
         if result := _settled(told, outcome, clause, people, timepoint):
@@ -256,16 +215,6 @@ def _without_time(text: str) -> tuple[str, str]:
     return match["time"], rest
 
 
-def _outcome(told: str) -> str:
-    """The outcome in its words; '' where they are none of one."""
-    text = _CUT.sub("", told.strip(" ,.;"))
-    for _ in range(4):
-        text = _ARTICLE.sub("", text)
-    text = text.strip(" ,.;")
-    unfit = _NO_OUTCOME.search(text) or _CONDUCT.search(text)
-    return "" if unfit or len(text.split()) > _MOST_WORDS else text
-
-
 def _by_values(clause: Clause, text: str, people: str, arms: KnownArms) -> Result | None:
     """The result of a clause that gives the values of two arms, tested or of people."""
     found = marked(text, arms)
@@ -276,7 +225,7 @@ def _by_values(clause: Clause, text: str, people: str, arms: KnownArms) -> Resul
         return None
     if effect is None and values[1].unit != "%" and values[1].one.events is None:
         return None  # of people, whether arms differ can be calculated
-    outcome = _outcome(found.restored(lead["o"]))
+    outcome = outcome_in(found.restored(lead["o"]))
     if not outcome or len(found.mentions) != 2:
         return None
     (a, b), figures = values
@@ -295,7 +244,7 @@ def _by_estimate(clause: Clause, text: str, people: str, arms: KnownArms) -> Res
     told = effect is not None and effect.ci_low is not None
     if not told or lead is None or arms.pair is None or significant(effect) is not False:
         return None
-    outcome = _outcome(lead["o"])
+    outcome = outcome_in(lead["o"])
     if not outcome or is_mixed(clause):
         return None
     a, b = sorted(arms.pair, key=lambda arm: arm in arms.controls)
