@@ -53,10 +53,13 @@ _FAILED = bounded(
     r"\bno (?:[\w-]+ ){0,3}(?:benefits?|effects?|efficacy|improvements?|evidence)\b|"
     r"\bineffective\b|"
     r"\b(?:not|no|neither) (?:[\w-]+ ){0,4}(?:effective|efficacious|superior|better)\b|"
+    r"\bneither\b.{0,80}\b(?:improved|prolonged|reduced|increased)\b|"
     r"\b(?:adverse|side) effects offset\b",
     re.IGNORECASE,
 )
 """Words in which authors conclude that a drug did no better."""
+_OF_EFFECT = bounded(r"\b(?:efficacy|effective|benefits?)\b", re.IGNORECASE)
+"""Beside a harm, these make a sentence one on what a drug does."""
 _MAIN = bounded(
     r"\b(?:co-?)?(?:primary|main|principal) (?:[\w-]+ ){0,2}"
     r"(?:outcomes?|end ?-?points?|measures?|variables?)\b",
@@ -201,11 +204,15 @@ def _is_of_others(text: str, tested: Tested) -> bool:
 
 def _is_on_harm(span: Span) -> bool:
     """Return whether what a sentence tells first is a harm, not what it adds to an effect."""
+    clauses = [span._replace(text=told) for told in _BESIDE.split(span.text)]
+    if any(_FAILED.search(one.text) and not reports_harm(one) for one in clauses):
+        return False
     found = [m.start() for p in (_FAILED, _TELLS_RESULT) if (m := p.search(span.text))]
     behind = _BESIDE.search(span.text, min(found, default=0))
     told = span.text[: behind.start()] if behind and found else span.text
     offset = _FAILED.search(told)
-    return reports_harm(span._replace(text=told)) and not (offset and "offset" in offset[0])
+    on_effect = _OF_EFFECT.search(told) or (offset and "offset" in offset[0])
+    return reports_harm(span._replace(text=told)) and not on_effect
 
 
 def _is_to_prevent(title: str, conditions: Sequence[str]) -> bool:

@@ -133,6 +133,20 @@ def test_a_study_is_told_by_its_main_result_or_conclusion(text: str, words: str 
     assert told == words if words is not None else "AIMS" in told
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "We found insufficient evidence to establish the efficacy and safety of examplol.",
+        "Adding examplol was tolerable; response was greater, but neither survival nor pain was "
+        "improved.",
+    ],
+)
+def test_a_conclusion_on_effect_and_harm_is_one_on_effect(told: str) -> None:
+    assert (
+        own_words(record(1, f"Background: Pain is common. Conclusions: {told}"), "examplol") == told
+    )
+
+
 def test_a_class_that_failed_tells_of_its_drug() -> None:
     text = "Conclusions: Adverse effects offset the benefit of proton pump inhibitors."
     assert own_words(record(1, text, title="Omeprazole in testitis"), "omeprazole")
