@@ -242,7 +242,7 @@ class HarmsOf(NamedTuple):
     def all_in(self, appraisal: Appraisal, record: Evidence) -> list[Fact]:
         """Return all that a record says of harms, first what is told of the drug.
 
-        Left out is what is on other drugs alone, or on methods.
+        Left out is what is on other drugs alone, or on methods without a figure of people.
         """
         told, ours = self.told_in(appraisal, record), _names_of(self.drug, self.frame)
         starts = {fact.start for fact in told}
@@ -252,7 +252,7 @@ class HarmsOf(NamedTuple):
             if fact.role is FactRole.HARM
             and fact.start not in starts
             and not _is_of_others(fact.quote, record, ours)
-            and not _OF_METHODS.search(fact.quote)
+            and (_OF_PEOPLE.search(fact.quote) or not _OF_METHODS.search(fact.quote))
         ]
 
     def _is_of_it(self, fact: Fact, record: Evidence, appraisal: Appraisal) -> bool:

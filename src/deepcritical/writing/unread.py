@@ -52,7 +52,7 @@ _FAILED = bounded(
     r"achieve)\b|"
     r"\bno (?:[\w-]+ ){0,3}(?:benefits?|effects?|efficacy|improvements?|evidence)\b|"
     r"\bineffective\b|"
-    r"\b(?:not|no|neither) (?:[\w-]+ ){0,4}(?:effective|efficacious|superior|better)\b|"
+    r"\b(?:not|no|neither) (?!only )(?:[\w-]+ ){0,4}(?:effective|efficacious|superior|better)\b|"
     r"\b(?:adverse|side) effects offset\b",
     re.IGNORECASE,
 )
@@ -66,7 +66,10 @@ _OF_ARMS = bounded(r"\b(?:groups?|arms?|treatments?|drug|therapy)\b", re.IGNOREC
 _BETWEEN = bounded(r"\b(?:placebo|controls?|between|versus|vs|compared|than)\b", re.IGNORECASE)
 """Without the name of a drug, a sentence that compares arms is on what the study tests."""
 _ASIDE = bounded(
-    r"\bsub-?groups?\b|\bpost[- ]hoc\b|\bat baseline\b|\bcharacteristics\b", re.IGNORECASE
+    r"\bsub-?groups?\b|\bpost[- ]hoc\b|\bat baseline\b|\bcharacteristics\b|"
+    r"\b(?:differ\w*|similar|comparable|balanced) (?:\w+ ){0,4}(?:in|for|by) (?:mean |median )?"
+    r"(?:age|sex|gender)\b",
+    re.IGNORECASE,
 )
 """A result on a part of the people, or on who was let in, is not the main one."""
 _OF_METHODS = bounded(

@@ -213,6 +213,20 @@ def test_a_subgroup_behind_however_is_not_the_whole() -> None:
 
 
 @pytest.mark.parametrize(
+    "behind",
+    [
+        "it was higher with examplol at one year",
+        "this was reversed, with more itching with examplol, at week 9",
+        "it was similar in both groups at week 9",
+    ],
+)
+def test_a_difference_that_is_taken_back_behind_a_semicolon_is_not_read(behind: str) -> None:
+    lower = "Itching was lower with examplol than with placebo at week 4 (P = 0.01)"
+    assert read(f"{lower}; {behind}.").results == ()
+    assert _only(f"{lower}; this was seen in most adults.").more == "b"
+
+
+@pytest.mark.parametrize(
     "unread",
     [
         "Examplol reduced sneezing (HR 0.8, 95% CI 0.7 to 0.9) but increased mortality (HR 1.3).",
