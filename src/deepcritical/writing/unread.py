@@ -11,7 +11,7 @@ from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
-from deepcritical.domain.harms import reports_harm
+from deepcritical.domain.harms import HARMS_SECTION, SAFETY, reports_harm
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
@@ -90,6 +90,10 @@ _IMPRINT = bounded(
 )
 _BESIDE = bounded(r"[;,]| but | although | with | and (?:was|were|had) ", re.IGNORECASE)
 """What ends the clause that tells a result."""
+_TREATED = bounded(
+    r"(?<!risk )\b(?:in|with|for|against|treat\w*|correct\w*)(?: [\w-]+){0,4} $", re.IGNORECASE
+)
+"""Words of a title before what the people have."""
 _DOSE = bounded(
     r"\b(?:low|lower|standard|high|higher)(?=[- ]dose\b)|\d[\d.]* ?mg\b(?! ?/ ?d?L\b)",
     re.IGNORECASE,
@@ -175,7 +179,7 @@ def _fit(
 ) -> tuple[list[Span], list[Span], list[Span]]:
     """Return the sentences that may state the main result: all, of the results, at the end."""
     title, (results, ends) = record.citation.title, _findings(record)
-    fit = [s for s in (*results, *ends) if asked or not _is_on_harm(s)]
+    fit = [s for s in (*results, *ends) if asked or not _is_on_harm(s, title)]
     titled = any(_places(fold(title), name) for name in tested.names)
     if not titled and not any(tested.names_it(s.text) for s in fit):
         return [], [], []
@@ -202,13 +206,21 @@ def _is_of_others(text: str, tested: Tested) -> bool:
     return not named <= tested.names | tested.classes
 
 
-def _is_on_harm(span: Span) -> bool:
+def _is_on_harm(span: Span, title: str) -> bool:
     """Return whether what a sentence tells first is a harm, not what it adds to an effect."""
     found = [m.start() for p in (_FAILED, _TELLS_RESULT) if (m := p.search(span.text))]
     behind = _BESIDE.search(span.text, min(found, default=0))
     told = span.text[: behind.start()] if behind and found else span.text
     offset = _FAILED.search(told)
-    return reports_harm(span._replace(text=told)) and not (offset and "offset" in offset[0])
+    said = span._replace(text=_without_treated(told, title))
+    return reports_harm(said) and not (offset and "offset" in offset[0])
+
+
+def _without_treated(text: str, title: str) -> str:
+    """Return a text without words for a harm, such as hypotension, that is what is treated."""
+    found = (m for m in SAFETY.finditer(title) if _TREATED.search(title[: m.start()]))
+    treated = {m[0].casefold() for m in found if not m[0].casefold().startswith(HARMS_SECTION)}
+    return SAFETY.sub(lambda m: "" if m[0].casefold() in treated else m[0], text)
 
 
 def _is_to_prevent(title: str, conditions: Sequence[str]) -> bool:

@@ -73,6 +73,21 @@ def test_a_null_result_is_one_on_the_main_outcome_or_over_all(text: str, words: 
 
 
 @pytest.mark.parametrize(
+    ("title", "is_told"),
+    [
+        ("Examplol for orthostatic hypotension", True),
+        ("Examplol in hypotension", True),
+        ("Examplol in adults at risk for hypotension", False),
+        ("Examplol in testitis", False),
+    ],
+)
+def test_a_harm_that_is_what_is_treated_is_none(title: str, *, is_told: bool) -> None:
+    told = "Examplol did not improve hypotension."
+    one = record(1, f"Conclusions: {told}", title)
+    assert own_words(one, "examplol", null=True) == (told if is_told else "")
+
+
+@pytest.mark.parametrize(
     "told",
     [
         "In adults who were on examplol, mockazole eased testitis.",
