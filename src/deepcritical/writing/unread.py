@@ -91,7 +91,9 @@ _IMPRINT = bounded(
 _BESIDE = bounded(r"[;,]| but | although | with | and (?:was|were|had) ", re.IGNORECASE)
 """What ends the clause that tells a result."""
 _TREATED = bounded(
-    r"(?<!risk )\b(?:in|with|for|against|treat\w*|correct\w*)(?: [\w-]+){0,4} $", re.IGNORECASE
+    r"(?<!risk )\b(?:in|with|for|against|treat\w*|correct\w*)"
+    r"(?: (?!risk|and\b|or\b|[\w-]*(?:induced|associated|related))[\w-]+){0,2} $",
+    re.IGNORECASE,
 )
 """Words of a title before what the people have."""
 _DOSE = bounded(
@@ -212,11 +214,11 @@ def _is_on_harm(span: Span, title: str) -> bool:
     behind = _BESIDE.search(span.text, min(found, default=0))
     told = span.text[: behind.start()] if behind and found else span.text
     offset = _FAILED.search(told)
-    said = span._replace(text=_without_treated(told, title))
+    said = span._replace(text=without_treated(told, title))
     return reports_harm(said) and not (offset and "offset" in offset[0])
 
 
-def _without_treated(text: str, title: str) -> str:
+def without_treated(text: str, title: str) -> str:
     """Return a text without words for a harm, such as hypotension, that is what is treated."""
     found = (m for m in SAFETY.finditer(title) if _TREATED.search(title[: m.start()]))
     treated = {m[0].casefold() for m in found if not m[0].casefold().startswith(HARMS_SECTION)}

@@ -108,6 +108,12 @@ def test_people_who_were_harmed_are_told_beside_how_many_were_enrolled() -> None
     assert [f.quote for f in HarmsOf("examplol", None).all_in(held, record)] == [quotes[0]]
 
 
+def test_what_is_treated_is_no_harm_of_it() -> None:
+    eased = "Hyponatraemia was lower with examplol, in 3 of 60."
+    assert _own_words("Examplol for hyponatraemia", eased) == []
+    assert _own_words("Examplol in testitis", eased) != []
+
+
 def test_harms_of_a_record_on_another_drug_are_none_of_this_one() -> None:
     assert _own_words("Stopping aspirin in testitis", SEEN) == []
 

@@ -79,6 +79,8 @@ def test_a_null_result_is_one_on_the_main_outcome_or_over_all(text: str, words: 
         ("Examplol in hypotension", True),
         ("Examplol in adults at risk for hypotension", False),
         ("Examplol in testitis", False),
+        ("Examplol in testitis and hypotension", False),
+        ("Mending examplol-induced hypotension", False),
     ],
 )
 def test_a_harm_that_is_what_is_treated_is_none(title: str, *, is_told: bool) -> None:
