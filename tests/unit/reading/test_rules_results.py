@@ -212,6 +212,12 @@ def test_a_subgroup_behind_however_is_not_the_whole() -> None:
     assert told == [("no_difference", "", "unstated"), ("unclear", "patients over 75", "subgroup")]
 
 
+@pytest.mark.parametrize("verb", ["eased", "worsened", "prolonged", "reduced"])
+def test_a_second_verb_is_no_part_of_the_first_outcome(verb: str) -> None:
+    told = _only(f"Examplol did not increase itching and {verb} redness compared with placebo.")
+    assert (told.outcome, told.better) == ("itching", "no_difference")
+
+
 @pytest.mark.parametrize(
     "behind",
     [
