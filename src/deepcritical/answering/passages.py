@@ -125,7 +125,6 @@ class PassageReader:
         self._topics: Topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         self._weights = Weights(records)
         self._fitting = Fitting(inquiry, self._topics, self._weights, self._items[0].id)
-        self._condition = inquiry.frame.condition if inquiry.frame else None
         self._best_coverage = max(
             (self._coverage(r) for r in records if self._names_all(r)), default=0.0
         )
@@ -133,12 +132,12 @@ class PassageReader:
     def bearing(self, record: Evidence, evidence_id: str = "") -> Bearing | None:
         """Return how a record stands to the question; None where it is on something else.
 
-        Of what is meant in other words, drugs and the main condition must still be named.
+        Of what is meant in other words, the drugs and conditions must still be named.
         """
         coverage = self._coverage(record)
         subjects = self._topics.subjects
         most = max(self._likeness.get(evidence_id, {}).values(), default=0.0)
-        if most >= ALIKE and all(s.is_of(record) for s in self._topics.main(self._condition)):
+        if most >= ALIKE and subjects and self._names_all(record):
             return Bearing(True, coverage)
         if not subjects and coverage < _FEWEST:
             return None

@@ -212,11 +212,11 @@ class _Writer:
         missing = tuple(self._missing())
         if missing:
             direct = [fact for fact in direct if self._means_asked(fact)]
-        told = [*(missing if not direct else ()), *self._of_weighed()]
+        told = [*missing, *self._of_weighed()]
         if direct and not any(s.evidence_ids for s in told):
             unread = brief and self._main and self._main.verdict.label is VerdictLabel.NOT_ASSESSED
             first = "unweighed" if unread else "newest" if self._newest else "strongest"
-            told.append(Sentence(text=LEADS[first]))
+            told.append(Sentence(text=LEADS["alike" if missing else first]))
             told += [self._quote(fact) for fact in self._first_of(direct)]
         if not direct and not any(s.evidence_ids for s in told):
             told.append(Sentence(text=LEADS["nothing"]))

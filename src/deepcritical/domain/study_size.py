@@ -62,7 +62,8 @@ _NOT_COUNTED = bounded(
 _TRIAL = bounded(r"\b[A-Z][A-Z-]{2,}[ -](?P<n>0\d{1,5}|\d{1,6}(?= random\w+ (?!to\b|into\b)\w))")
 """The name of a trial, of which a number is a part."""
 _REST = bounded(
-    r"^(?![^.;]{0,60}\b(?:from|of) wh(?:ich|om)\b)(?:[^.;]|\.\d){0,120}?\bthe "
+    r"^(?![^.;]{0,60}(?:\b(?:from|of) wh(?:ich|om)\b|[:,(] ?\d{1,6} (?:\w+ )?(?:to|were|was|"
+    r"received|got|took|had)\b))(?:[^.;]|\.\d){0,120}?\bthe "
     r"(?:rest|remaining|remainder)\b",
     re.IGNORECASE,
 )

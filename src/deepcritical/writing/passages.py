@@ -17,6 +17,7 @@ LEADS = {
     "strongest": "What the records say on it, the strongest and most fitting first:",
     "newest": "What the records say on it, the newest first:",
     "unweighed": "What the records say on it, though their results could not be weighed:",
+    "alike": "What comes nearest to the question in meaning:",
     "nothing": "Nothing in the records found answers this question directly.",
     "near": "Records on something near it are quoted below.",
 }

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from deepcritical.domain.appraisal import Appraisal, Given
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.harms import SAFETY
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import fold
@@ -27,6 +28,7 @@ from deepcritical.writing.unread import (
     quoted,
     tells_failure,
     tells_finding,
+    without_treated,
 )
 
 _TOLD_WORDS = 3
@@ -170,6 +172,12 @@ def _is_of_others(quote: str, record: Evidence, ours: Set[str]) -> bool:
     return bool(named) and not named & ours
 
 
+def _is_of_treated(quote: str, record: Evidence) -> bool:
+    """Return whether all words of a sentence for a harm are what its record says is treated."""
+    left = without_treated(quote, record.citation.title)
+    return bool(SAFETY.search(quote)) and not SAFETY.search(left)
+
+
 def _is_of_stopping(quote: str, record: Evidence, ours: Set[str]) -> bool:
     """Return whether a sentence tells what came of stopping the drug, in a study of that.
 
@@ -242,7 +250,7 @@ class HarmsOf(NamedTuple):
     def all_in(self, appraisal: Appraisal, record: Evidence) -> list[Fact]:
         """Return all that a record says of harms, first what is told of the drug.
 
-        Left out is what is on other drugs alone, or on methods.
+        Left out is what is on other drugs alone, or on methods without a figure of people.
         """
         told, ours = self.told_in(appraisal, record), _names_of(self.drug, self.frame)
         starts = {fact.start for fact in told}
@@ -252,12 +260,15 @@ class HarmsOf(NamedTuple):
             if fact.role is FactRole.HARM
             and fact.start not in starts
             and not _is_of_others(fact.quote, record, ours)
-            and not _OF_METHODS.search(fact.quote)
+            and (_names(fact, self.asked) or not _is_of_treated(fact.quote, record))
+            and (_OF_PEOPLE.search(fact.quote) or not _OF_METHODS.search(fact.quote))
         ]
 
     def _is_of_it(self, fact: Fact, record: Evidence, appraisal: Appraisal) -> bool:
         ours, given = _names_of(self.drug, self.frame), appraisal.reading.given
         if record.metadata.kind == "trial" or not _is_of(fact.quote, record, ours, given):
+            return False
+        if _is_of_treated(fact.quote, record) and not _names(fact, self.asked):
             return False
         if is_opening(fact.start, record) and not _OF_PEOPLE.search(fact.quote):
             return False

@@ -11,7 +11,7 @@ from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
-from deepcritical.domain.harms import reports_harm
+from deepcritical.domain.harms import HARMS_SECTION, SAFETY, reports_harm
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
@@ -52,7 +52,7 @@ _FAILED = bounded(
     r"achieve)\b|"
     r"\bno (?:[\w-]+ ){0,3}(?:benefits?|effects?|efficacy|improvements?|evidence)\b|"
     r"\bineffective\b|"
-    r"\b(?:not|no|neither) (?:[\w-]+ ){0,4}(?:effective|efficacious|superior|better)\b|"
+    r"\b(?:not|no|neither) (?!only )(?:[\w-]+ ){0,4}(?:effective|efficacious|superior|better)\b|"
     r"\bneither\b.{0,80}\b(?:improved|prolonged|reduced|increased)\b|"
     r"\b(?:adverse|side) effects offset\b",
     re.IGNORECASE,
@@ -69,7 +69,10 @@ _OF_ARMS = bounded(r"\b(?:groups?|arms?|treatments?|drug|therapy)\b", re.IGNOREC
 _BETWEEN = bounded(r"\b(?:placebo|controls?|between|versus|vs|compared|than)\b", re.IGNORECASE)
 """Without the name of a drug, a sentence that compares arms is on what the study tests."""
 _ASIDE = bounded(
-    r"\bsub-?groups?\b|\bpost[- ]hoc\b|\bat baseline\b|\bcharacteristics\b", re.IGNORECASE
+    r"\bsub-?groups?\b|\bpost[- ]hoc\b|\bat baseline\b|\bcharacteristics\b|"
+    r"\b(?:differ\w*|similar|comparable|balanced) (?:\w+ ){0,4}(?:in|for|by) (?:mean |median )?"
+    r"(?:age|sex|gender)\b",
+    re.IGNORECASE,
 )
 """A result on a part of the people, or on who was let in, is not the main one."""
 _OF_METHODS = bounded(
@@ -90,6 +93,12 @@ _IMPRINT = bounded(
 )
 _BESIDE = bounded(r"[;,]| but | although | with | and (?:was|were|had) ", re.IGNORECASE)
 """What ends the clause that tells a result."""
+_TREATED = bounded(
+    r"(?<!risk )\b(?:in|with|for|against|treat\w*|correct\w*)"
+    r"(?: (?!risk|and\b|or\b|[\w-]*(?:induced|associated|related))[\w-]+){0,2} $",
+    re.IGNORECASE,
+)
+"""Words of a title before what the people have."""
 _DOSE = bounded(
     r"\b(?:low|lower|standard|high|higher)(?=[- ]dose\b)|\d[\d.]* ?mg\b(?! ?/ ?d?L\b)",
     re.IGNORECASE,
@@ -175,7 +184,7 @@ def _fit(
 ) -> tuple[list[Span], list[Span], list[Span]]:
     """Return the sentences that may state the main result: all, of the results, at the end."""
     title, (results, ends) = record.citation.title, _findings(record)
-    fit = [s for s in (*results, *ends) if asked or not _is_on_harm(s)]
+    fit = [s for s in (*results, *ends) if asked or not _is_on_harm(s, title)]
     titled = any(_places(fold(title), name) for name in tested.names)
     if not titled and not any(tested.names_it(s.text) for s in fit):
         return [], [], []
@@ -202,7 +211,7 @@ def _is_of_others(text: str, tested: Tested) -> bool:
     return not named <= tested.names | tested.classes
 
 
-def _is_on_harm(span: Span) -> bool:
+def _is_on_harm(span: Span, title: str) -> bool:
     """Return whether what a sentence tells first is a harm, not what it adds to an effect."""
     clauses = [span._replace(text=told) for told in _BESIDE.split(span.text)]
     if any(_FAILED.search(one.text) and not reports_harm(one) for one in clauses):
@@ -212,7 +221,14 @@ def _is_on_harm(span: Span) -> bool:
     told = span.text[: behind.start()] if behind and found else span.text
     offset = _FAILED.search(told)
     on_effect = _OF_EFFECT.search(told) or (offset and "offset" in offset[0])
-    return reports_harm(span._replace(text=told)) and not on_effect
+    return reports_harm(span._replace(text=without_treated(told, title))) and not on_effect
+
+
+def without_treated(text: str, title: str) -> str:
+    """Return a text without words for a harm, such as hypotension, that is what is treated."""
+    found = (m for m in SAFETY.finditer(title) if _TREATED.search(title[: m.start()]))
+    treated = {m[0].casefold() for m in found if not m[0].casefold().startswith(HARMS_SECTION)}
+    return SAFETY.sub(lambda m: "" if m[0].casefold() in treated else m[0], text)
 
 
 def _is_to_prevent(title: str, conditions: Sequence[str]) -> bool:

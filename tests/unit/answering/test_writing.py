@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.answering.coverage import checklist_in, covered
 from deepcritical.answering.drafting import draft_of, findings_in
 from deepcritical.answering.joining import joined_facts
+from deepcritical.answering.passages import read_passages
 from deepcritical.answering.writing import synthesize
 from deepcritical.domain.answer import ANSWER_SCHEMA
 from deepcritical.domain.appraisal import Stance
@@ -16,7 +18,7 @@ from deepcritical.domain.sentences import Sentence
 from deepcritical.models.answers import MappedNeed
 from deepcritical.writing.auditing import audit
 from deepcritical.writing.brief import Put, answer_sentences
-from deepcritical.writing.passages import LEADS
+from deepcritical.writing.passages import LEADS, missing_sentence
 from tests.unit.answering.examples import (
     BETTER,
     CONTEXT,
@@ -104,6 +106,20 @@ def test_where_nothing_could_be_weighed_the_records_words_go_before_it() -> None
     assert [s.text for s in made.answer.lead[:1]] == [LEADS["unweighed"]]
     assert made.answer.overview.index("worse at night") < made.answer.overview.index("Not assessed")
     assert any("worse at night" in sentence.text for sentence in made.answer.lead)
+
+
+def test_that_no_record_names_what_is_asked_is_told_before_what_means_nearly_that() -> None:
+    said = "Results: Wombling reduced gout attacks compared with rest (p = 0.01)."
+    inquiry, store = read("Does kelp tea prevent gout?", record(1, said, "Wombling in gout"))
+    store.likeness = {"E1": {9: 0.6}}
+    held = (store.readings, list(store.evidence.values()), None, store.likeness)
+    store.add_item_facts(read_passages(inquiry, checklist_in(store), store.evidence, *held))
+    store.coverage = covered(store)
+    draft = draft_of(inquiry, store)
+    answer = synthesize(inquiry, store, CONTEXT, "rules", draft)
+    assert [s.text for s in answer.lead[:2]] == [missing_sentence(["kelp", "tea"]), LEADS["alike"]]
+    assert "Wombling" in answer.lead[2].text
+    assert audit(answer).failed == ()
 
 
 @pytest.mark.parametrize("matched", [None, {}])

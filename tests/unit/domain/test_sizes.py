@@ -17,6 +17,11 @@ from tests.unit.domain.records import TITLE, paper, trial
         pytest.param("A total of 1431 patients underwent randomization.", 1431, id="underwent"),
         pytest.param("The trial randomized 501 patients.", 501, id="active voice"),
         pytest.param(
+            "We randomised 412 adults: 205 to examplol and the rest to placebo.",
+            412,
+            id="all, before a part and the rest",
+        ),
+        pytest.param(
             "We randomly assigned 1561 patients to receive examplol and 3155 to usual care.",
             4716,
             id="two arms",

@@ -212,6 +212,26 @@ def test_a_subgroup_behind_however_is_not_the_whole() -> None:
     assert told == [("no_difference", "", "unstated"), ("unclear", "patients over 75", "subgroup")]
 
 
+@pytest.mark.parametrize("verb", ["eased", "worsened", "prolonged", "reduced"])
+def test_a_second_verb_is_no_part_of_the_first_outcome(verb: str) -> None:
+    told = _only(f"Examplol did not increase itching and {verb} redness compared with placebo.")
+    assert (told.outcome, told.better) == ("itching", "no_difference")
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "it was higher with examplol at one year",
+        "this was reversed, with more itching with examplol, at week 9",
+        "it was similar in both groups at week 9",
+    ],
+)
+def test_a_difference_that_is_taken_back_behind_a_semicolon_is_not_read(behind: str) -> None:
+    lower = "Itching was lower with examplol than with placebo at week 4 (P = 0.01)"
+    assert read(f"{lower}; {behind}.").results == ()
+    assert _only(f"{lower}; this was seen in most adults.").more == "b"
+
+
 @pytest.mark.parametrize(
     "unread",
     [

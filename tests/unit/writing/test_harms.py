@@ -13,7 +13,7 @@ from deepcritical.domain.named import Drug
 from deepcritical.domain.text import Span
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Way
-from deepcritical.writing.told_harms import harms_in_own_words
+from deepcritical.writing.told_harms import HarmsOf, harms_in_own_words
 from tests.unit.appraisal.builders import finding, vote
 
 
@@ -94,6 +94,24 @@ def test_the_main_result_on_the_harm_that_was_asked_about_is_told() -> None:
     held = {"E9": Appraisal(reading=reading, grade=grade(record))}
     (told,) = harms_in_own_words("examplol", decide(()), held, {"E9": record}, frame)
     assert told.text == f"“{result.rstrip('.')}”"
+
+
+def test_people_who_were_harmed_are_told_beside_how_many_were_enrolled() -> None:
+    quotes = ("Sixty adults were enrolled, and snerks befell 12 (20%).", "Adults were enrolled.")
+    citation = Citation(source="pubmed", title="Examplol in testitis", date="2030")
+    text = " ".join(quotes)
+    record = Evidence(content=text, citation=citation, metadata=EvidenceMetadata())
+    spans = (Span(q, text.index(q), text.index(q) + len(q)) for q in quotes)
+    facts = tuple(Fact.of(span, "E9", FactRole.HARM) for span in spans)
+    reading = Reading(evidence_id="E9", drug="examplol", direct=True, context=facts)
+    held = Appraisal(reading=reading, grade=grade(record))
+    assert [f.quote for f in HarmsOf("examplol", None).all_in(held, record)] == [quotes[0]]
+
+
+def test_what_is_treated_is_no_harm_of_it() -> None:
+    eased = "Hyponatraemia was lower with examplol, in 3 of 60."
+    assert _own_words("Examplol for hyponatraemia", eased) == []
+    assert _own_words("Examplol in testitis", eased) != []
 
 
 def test_harms_of_a_record_on_another_drug_are_none_of_this_one() -> None:

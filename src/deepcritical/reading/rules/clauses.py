@@ -43,7 +43,8 @@ DETAIL = bounded(r"(?:this|it|these|those)\b", re.IGNORECASE)
 """Begins a clause that says more of what came before, and takes nothing back."""
 _TAKES_BACK = (
     r"(?!(?:however,?\s)?(?:without|not|(?:this|it|the differences?|these)\b[^;.]{0,80}"
-    r"\b(?:not?|without|n['’]t|failed|only|limited|disappeared|lost))\b)"
+    r"\b(?:not?|without|n['’]t|failed|only|limited|disappear\w*|vanish\w*|lost|revers\w+|offset|"
+    r"similar\w*|comparable|smaller|worse|higher|lower))\b)"
 )
 _BREAK = bounded(
     rf";\s{_TAKES_BACK}|:\s|,?\s{_BUT}[,\s]\s?{_GOES_ON}|"

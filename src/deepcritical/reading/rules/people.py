@@ -88,7 +88,7 @@ def _by_arm(told: Sequence[Span], arms: KnownArms) -> tuple[dict[str, int], tupl
     return {}, ()
 
 
-def in_digits(text: str) -> str:
+def _in_digits(text: str) -> str:
     """Return the text with its worded numbers, such as "forty-one", in digits."""
     for q in reversed(quantities(text)):
         if q.spelled and not q.unit.dimension:
@@ -97,7 +97,7 @@ def in_digits(text: str) -> str:
 
 
 def _sizes_in(text: str, arms: KnownArms) -> dict[str, int]:
-    line, asides = plain(in_digits(text))
+    line, asides = plain(_in_digits(text))
     found = marked(line, arms)
     sizes: dict[str, int] = {}
     for at, mention in enumerate(found.mentions):
