@@ -178,7 +178,7 @@ def _with_plurals(key: str) -> str:
 
 @cache
 def _times_written() -> Counter[str]:
-    """How often each word is written in all names, in lower case."""
+    """Counts of each word in all names, in lower case."""
     cells = (row.split("\t") for row in _table().rows)
     names = " ".join(f"{name} {names}" for name, *_, names in cells)
     return Counter(re.findall(r"[^\W_]+", names.lower()))

@@ -312,7 +312,7 @@ def _settled(
 
 _MORE: dict[str, Literal["a", "b"]] = {"more": "a", "less": "b"}
 _CHANGED = bounded(
-    r"^(?:(?:mean|median|clinical|overall|symptomatic)\s){0,2}(?:(?P<better>improvements?)|"
+    r"^(?:(?:mean|median|clinical|overall)\s){0,2}(?:(?P<better>improvements?)|"
     r"(?P<worse>worsenings?|deteriorations?))\b",
     re.IGNORECASE,
 )
