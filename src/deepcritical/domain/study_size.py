@@ -73,6 +73,8 @@ _WHO_GOT = bounded(
     rf"^ {_NOUN}(?: with [\w-]+)?(?: who were)? {_RANDOM} to\b(?![^.;]{{0,100}}\band (?:the )?\d)",
     re.IGNORECASE,
 )
+_NEAR = 400
+"""Characters before and behind a number that tell what it counts."""
 _EACH = bounded(r"^[^.;,\d]{0,60}?\b(?:to|in|into|per) each\b", re.IGNORECASE)
 """The people of one arm: each has as many."""
 _CALENDAR = bounded(
@@ -147,15 +149,16 @@ def people_in(sentence: str) -> Iterator[Quantity]:
     """Yield the quantities of a sentence that count people; no parts of them, none of an event."""
     named = {match.start("n") for match in _TRIAL.finditer(sentence)}
     for one in quantities(sentence):
-        before, behind = sentence[: one.start], _MADE_SHARE.sub(" ", sentence[one.end :])
+        before = sentence[max(0, one.start - _NEAR) : one.start]
+        behind = _MADE_SHARE.sub(" ", sentence[one.end : one.end + _NEAR])
+        if not _is_whole(one, behind) or one.start in named:
+            continue
         part = _NOT_COUNTED.search(before) or _SHARE.match(behind) or _TO_ONE_ARM.match(behind)
         screened = _SCREENED.match(behind) and not _is_at_random(before, behind)
         part = part or _EACH.match(behind) or _REST.match(behind)
         part = part or (_OF_THE.search(before) and _WHO_GOT.match(behind))
         date = one.value in _YEARS and _CALENDAR.search(before)
-        if _is_whole(one, behind) and not (
-            part or screened or date or one.start in named or _GOES_ON.match(behind)
-        ):
+        if not (part or screened or date or _GOES_ON.match(behind)):
             yield one
 
 
