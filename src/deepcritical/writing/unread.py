@@ -20,6 +20,8 @@ from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 
 _CONCLUDING = ("conclusion", "interpretation", "author")
 _FINDING = ("result", "finding", "main result")
+_LONGEST = 6_000
+"""Characters of the longest abstract: in a longer text no place tells what the main result is."""
 _LAST = 3
 """Sentences at the end of a text without headings that may conclude it."""
 _NO_FINDING = bounded(
@@ -176,6 +178,7 @@ def main_result(
 
 def _says_nothing(record: Evidence) -> bool:
     plans = record.metadata.kind == "trial" and not record.metadata.has_results
+    plans = plans or len(record.content) > _LONGEST
     return plans or grade(record).retracted or is_notice(record)
 
 
