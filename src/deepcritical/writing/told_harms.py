@@ -32,6 +32,8 @@ from deepcritical.writing.unread import (
 )
 
 _TOLD_WORDS = 3
+_LONGEST = 2_000
+"""Characters of the longest sentence that is quoted."""
 _NOTHING = bounded(
     r"\b(?:gives? no|(?:does|did) not (?:give|report)|no (?:\w+ ){0,2}(?:data|figures?)|"
     r"(?:data|evidence)(?: [\w-]+){0,9} (?:are|is) (?:limited|lacking|scarce|sparse))\b",
@@ -120,6 +122,10 @@ def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
         return None
     names = frame.feared.names if frame.feared else frame.outcomes
     return tuple(map(fold, names))
+
+
+def _is_harm(fact: Fact) -> bool:
+    return fact.role is FactRole.HARM and len(fact.quote) <= _LONGEST
 
 
 def _tells_harm(fact: Fact) -> bool:
@@ -239,7 +245,7 @@ class HarmsOf(NamedTuple):
 
         Its main result is one where it is on the harm that is asked about.
         """
-        facts = [f for f in appraisal.reading.context if f.role is FactRole.HARM]
+        facts = [f for f in appraisal.reading.context if _is_harm(f)]
         told = [f for f in facts if _tells_harm(f) and self._is_of_it(f, record, appraisal)]
         if self.asked and (main := main_result(record, self.drug, self.asked)):
             first = Fact.of(main, appraisal.evidence_id, FactRole.HARM)
@@ -257,7 +263,7 @@ class HarmsOf(NamedTuple):
         return told + [
             fact
             for fact in appraisal.reading.context
-            if fact.role is FactRole.HARM
+            if _is_harm(fact)
             and fact.start not in starts
             and not _is_of_others(fact.quote, record, ours)
             and (_names(fact, self.asked) or not _is_of_treated(fact.quote, record))
