@@ -112,12 +112,6 @@ class Topics(NamedTuple):
     words: tuple[tuple[str, ...], ...]
     """Each word of substance that no subject has, as its stems: one of them must occur."""
 
-    def main(self, condition: Condition | None) -> tuple[Subject, ...]:
-        """The drugs and the main condition."""
-        return tuple(
-            s for s in self.subjects if not s.condition or (condition and s.is_called(condition))
-        )
-
     def named_in(self, text: str, main: Condition | None) -> bool:
         """Return whether a text has a word or name asked for beside drugs and main condition."""
         key = folded(text)

@@ -224,12 +224,8 @@ class _Writer:
         return tuple(told)
 
     def _means_asked(self, fact: ItemFact) -> bool:
-        """Return whether a sentence means what is asked, of all that must be named."""
         of_record = self._store.likeness.get(fact.fact.evidence_id, {})
-        if self._inquiry.frame is None or of_record.get(fact.fact.start, 0.0) < ALIKE:
-            return False
-        named = topics_of(self._inquiry.frame).main(self._inquiry.frame.condition)
-        return all(subject.is_of(self._store.evidence[fact.fact.evidence_id]) for subject in named)
+        return of_record.get(fact.fact.start, 0.0) >= ALIKE
 
     def _first_of(self, facts: Sequence[ItemFact]) -> list[ItemFact]:
         """The first facts, of two studies where a second one fits nearly as well."""

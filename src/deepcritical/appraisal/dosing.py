@@ -22,6 +22,8 @@ _CONCENTRATION = bounded(r"/ ?[dmµμ]?l\b", re.IGNORECASE)
 _NEXT = 25
 """Characters behind an amount within which the drug may stand: "50 mg of examplol"."""
 
+_LONGEST_LABEL = 80
+
 
 def doses_of(text: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return the doses of a drug that a sentence states, such as "100 mg twice daily".
@@ -49,9 +51,6 @@ def doses_of(text: str, names: Iterable[str]) -> tuple[str, ...]:
         if (given[2] if given else not named) and not _CONCENTRATION.search(dose[0]):
             found.append(dose[0])
     return tuple(dict.fromkeys(found))
-
-
-_LONGEST_LABEL = 80
 
 
 def one_arm(study: StudyReading, result: Result, tested: Tested) -> str:

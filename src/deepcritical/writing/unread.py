@@ -150,7 +150,8 @@ def main_result(
     methods, and results on a part of the people are none.
 
     Args:
-        record: Retracted, a notice, or an entry of a registry without results, it says nothing.
+        record: Retracted, a notice, an entry of a registry without results, or longer than an
+            abstract, it says nothing.
         drugs: Names of the drug or class that the question is on; of a combination, of all drugs.
         asked: Folded names of which the sentence must have one; None for any.
         in_title: Whether a title that names the drug and one of these will do; it does not where
@@ -177,9 +178,9 @@ def main_result(
 
 
 def _says_nothing(record: Evidence) -> bool:
-    plans = record.metadata.kind == "trial" and not record.metadata.has_results
-    plans = plans or len(record.content) > _LONGEST
-    return plans or grade(record).retracted or is_notice(record)
+    is_plan = record.metadata.kind == "trial" and not record.metadata.has_results
+    is_no_abstract = len(record.content) > _LONGEST
+    return is_plan or is_no_abstract or grade(record).retracted or is_notice(record)
 
 
 def _fit(
