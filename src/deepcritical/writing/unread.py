@@ -150,8 +150,7 @@ def main_result(
     methods, and results on a part of the people are none.
 
     Args:
-        record: Retracted, a notice, an entry of a registry without results, or longer than an
-            abstract, it says nothing.
+        record: It says nothing where it is retracted, a notice, a plan, or longer than an abstract.
         drugs: Names of the drug or class that the question is on; of a combination, of all drugs.
         asked: Folded names of which the sentence must have one; None for any.
         in_title: Whether a title that names the drug and one of these will do; it does not where
