@@ -1,7 +1,8 @@
 """Access control: who may start, stop and list runs.
 
 On loopback everybody is the local user. Elsewhere a token says who asks, unless the server is
-public: then everybody is an anonymous user with a quota, and owns what a random token of his says.
+public: then everybody is an anonymous user with a quota, and owns what a random token of his says,
+or what his account says where visitors may sign in.
 Where tokens are asked for, a run is read by its owner, or with a share link that he makes.
 Elsewhere the id of a run, which nobody can guess, is what gives access to read it.
 """
@@ -26,10 +27,12 @@ from starlette.responses import Response
 
 from deepcritical.domain import errors
 from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.interfaces.accounts import account_of
 from deepcritical.interfaces.sharing import SHARE, ShareLinks, set_cookie
 from deepcritical.tools.rate_limiter import Quota
 
 if TYPE_CHECKING:
+    from deepcritical.interfaces.sign_in import SignIn
     from deepcritical.jobs.run import RunView
     from deepcritical.jobs.runs import RunService
 
@@ -71,6 +74,7 @@ class Caller(NamedTuple):
     address: str
     """IP address; an IPv6 address stands for its network of 64 bits."""
     anonymous: bool = False
+    """Whether he has a quota; who signed in has one, too."""
     new_token: SecretStr | None = None
     """A token made for an anonymous user who sent none; without it he cannot show who he is."""
 
@@ -99,6 +103,8 @@ class Access:
         self.takes_documents = public_documents or mode is not Mode.PUBLIC
         """Whether whoever uses the page may upload documents."""
         self.shares = shares or ShareLinks()
+        self.sign_in: SignIn | None = None
+        """Set where visitors of a public server may sign in."""
         self._users = {user: _digest(token.get_secret_value()) for user, token in tokens.items()}
         self._runs_of_user = Quota(runs_per_hour, 3600)
         self._runs_of_address = Quota(runs_per_hour * USERS_PER_ADDRESS, 3600)
@@ -121,6 +127,8 @@ class Access:
             return Caller(user, address)
         if self.mode is Mode.TOKENS or (token and not _OWNER_TOKEN.fullmatch(token)):
             raise _unauthenticated(token)
+        if not token and (account := account_of(connection)):
+            return Caller(account.user_id, address, anonymous=True)
         own = token or connection.cookies.get(OWNER_COOKIE, "")
         if _OWNER_TOKEN.fullmatch(own):
             return Caller(_owner(own), address, anonymous=True)

@@ -174,6 +174,8 @@ def _guard(app: FastAPI, access: Access, hosts: list[str] | None, names: Sequenc
     app.add_middleware(GZipMiddleware, compresslevel=6)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts or ["*"])
     app.add_middleware(PageGate, access=access)
+    if access.sign_in:
+        access.sign_in.join(app)
     most = MOST_OPEN_LOCAL if access.mode is Mode.LOCAL else MOST_OPEN
     app.add_middleware(Crowd, most=most)
     app.add_middleware(Guard, own=frozenset(urlsplit(name).netloc for name in names))

@@ -64,6 +64,10 @@ def serve(
         local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
         rules = settings.public, settings.public_documents, settings.public_runs_per_hour
         access = _access(local, settings.token_entries(), settings.share_secret, *rules)
+        if client := settings.sign_in_client():
+            from deepcritical.interfaces.sign_in import SignIn
+
+            access.sign_in = SignIn(*client)
         lookups = bootstrap.Lookups(settings, runs.place.snapshot)
         similar = bootstrap.build_similar(settings, runs, runs.place)
         chats = bootstrap.open_chats(settings, runs, runs.place, describe)

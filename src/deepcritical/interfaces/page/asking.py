@@ -10,11 +10,13 @@ from typing import Any
 
 import gradio as gr
 from pydantic import SecretStr, ValidationError
+from starlette.requests import HTTPConnection
 
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.budget import Depth, OwnLimits
 from deepcritical.domain.chat import SimilarRun
 from deepcritical.domain.errors import (
+    AuthenticationError,
     ConfigurationError,
     DeepCriticalError,
     DocumentError,
@@ -104,14 +106,21 @@ def answered_by(question: str) -> str:
     return RESEARCH if wants_verdict(literal_frame(question)) else DEEP_RESEARCH
 
 
-async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService, user_id: str) -> Asked:
+async def read_asked(
+    form: Form,
+    sent: Mapping[Any, Any],
+    runs: RunService,
+    access: Access,
+    browser: HTTPConnection,
+) -> Asked:
     """Read a user's request from the form.
 
     Raises:
+        AuthenticationError: Nobody, or nobody with a token for models, is signed in.
         ConfigurationError: Sources, limits, model or key cannot be used.
         DocumentError: A document cannot be.
     """
-    key = key_of(sent[form.key])
+    key, user_id = _key(form, sent, access, browser), access.identify(browser).user_id
     sources = tuple(sent[form.sources] or ()) if form.sources else ()
     if form.sources and not sources:
         raise ConfigurationError("No source is chosen.", "Choose one under Sources and limits.")
@@ -125,6 +134,23 @@ async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService, user
         model_api_key=key,
         documents=await documents_of(runs.uploads, _documents(sent[form.documents]), user_id),
     )
+
+
+def _key(
+    form: Form, sent: Mapping[Any, Any], access: Access, browser: HTTPConnection
+) -> SecretStr | None:
+    """The key that was typed, or the token of the visitor's account if he allows it."""
+    if not sent[form.own_token]:
+        return key_of(sent[form.key])
+    if not (sent[form.model] or "").strip().startswith("huggingface:"):
+        raise ConfigurationError(
+            "Your Hugging Face account is a key for models there alone.",
+            "Name the model as huggingface:NAME, or untick the account.",
+        )
+    token = access.sign_in.token_of(browser) if access.sign_in else None
+    if token is None:
+        raise AuthenticationError("Your sign-in opens no model any more.", "Sign in again.")
+    return token
 
 
 def _documents(chosen: object) -> tuple[str, ...]:

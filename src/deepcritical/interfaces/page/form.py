@@ -23,6 +23,8 @@ MODEL_INFO = (
 )
 KEY_INFO = "Sent with messages of the chat, and with one run, then emptied. Not stored, not logged."
 UNSEEN = gr.InputHTMLAttributes(autocomplete="off", autocorrect="off", spellcheck=False)
+OF_ACCOUNT = "Use my Hugging Face account as the key"
+ACCOUNT_INFO = "For huggingface:NAME. Its token goes with a run you ask, and is never stored."
 NO_CHOICE = '<p class="note">There is one source here, and none to choose: {}.</p>'
 NOTHING_KEPT = "This server keeps no runs: copy the address of this page to find one again."
 
@@ -46,18 +48,24 @@ class Form(NamedTuple):
     """By the names of `OwnLimits`; an empty one is left to the depth."""
     model: gr.Textbox
     key: gr.Textbox
+    own_token: gr.Checkbox
+    account: gr.HTML
 
     @property
     def asked(self) -> set[gr.components.Component]:
         """Return the request that a run is started with."""
         own = {self.question, self.documents, self.kind, self.depth, self.review, self.model}
-        return own | {self.key, *self.limits.values()} | ({self.sources} if self.sources else set())
+        return (
+            own
+            | {self.key, self.own_token, *self.limits.values()}
+            | ({self.sources} if self.sources else set())
+        )
 
 
 def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
     """The components of the form, drawn where it is called; files only where they are taken.
 
-    The line that says what will answer is not drawn yet.
+    What will answer, and who signed in, are not drawn yet.
     """
     with gr.Row(elem_classes="ask-row"):
         html(None, html_template=asset("header.html"))
@@ -76,11 +84,12 @@ def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
             kind = gr.Radio(list(KINDS), value=AUTO, label="Output", info=KIND_INFO)
             documents = _documents(takes_documents and runs.keeps_runs)
             sources, limits = _sources_and_limits(runs.place, runs.limits_for("deep"))
-            model, key = _model_and_key()
+            model, key, own_token = _model_and_key()
         refused, similar = html(""), html("")
     return Form(
         *(question, documents, ask, refused, similar, kind, depth, review),
-        *(html("", render=False), sources, limits, model, key),
+        *(html("", render=False), sources, limits, model, key, own_token),
+        html("", render=False),
     )
 
 
@@ -124,12 +133,13 @@ def _sources_and_limits(
     return sources, limits
 
 
-def _model_and_key() -> tuple[gr.Textbox, gr.Textbox]:
+def _model_and_key() -> tuple[gr.Textbox, gr.Textbox, gr.Checkbox]:
     """No address can be given: the server would ask it, and it may see more than its visitors."""
     with gr.Accordion("Model and key", open=False, elem_id="model-and-key"):
         example = "anthropic:claude-opus-4-6"
         model = _unseen("Model", info=MODEL_INFO, placeholder=example, max_length=200)
-        return model, _unseen("Key", info=KEY_INFO, type="password", max_length=1000)
+        key = _unseen("Key", info=KEY_INFO, type="password", max_length=1000)
+        return model, key, gr.Checkbox(label=OF_ACCOUNT, info=ACCOUNT_INFO, visible=False)
 
 
 def _unseen(label: str, **options: Any) -> gr.Textbox:

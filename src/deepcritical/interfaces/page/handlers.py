@@ -23,9 +23,10 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.markdown import visible
 from deepcritical.interfaces.access import Access, Caller
+from deepcritical.interfaces.accounts import account_of
 from deepcritical.interfaces.page.asking import THREAD, key_of, read_asked, reasoner_for
 from deepcritical.interfaces.page.form import Form
-from deepcritical.interfaces.page.parts import RunShown, problem
+from deepcritical.interfaces.page.parts import RunShown, account_line, problem
 from deepcritical.interfaces.page.plan_review import (
     KeptPlans,
     PlanFields,
@@ -84,7 +85,7 @@ class RunHandlers:
             if await self._is_on_open_report(sent, request):
                 opened = {form.question: sent[self.live]["question"]}
                 return {**opened, **self._to_thread(sent[form.question], to=self.chat)}
-            asked = await read_asked(form, sent, self.runs, self._caller(request).user_id)
+            asked = await read_asked(form, sent, self.runs, self.access, _browser(request))
             asked = await asked.settled(self.runs)
             if asked.kind == THREAD:
                 return self._to_thread(asked.question)
@@ -140,7 +141,7 @@ class RunHandlers:
                 raise PlanError("This plan is not kept any more.", "Ask the question again.")
             fields = PlanFields(sent[panel.synonyms], sent[panel.names], sent[panel.searches])
             plan = edited(reviewed.plan, fields)
-            asked = await read_asked(form, sent, self.runs, self._caller(request).user_id)
+            asked = await read_asked(form, sent, self.runs, self.access, _browser(request))
             own: dict[str, Any] = {"depth": reviewed.depth, "own_limits": reviewed.own_limits}
             asked = replace(
                 asked, question=plan.question.text, kind=RESEARCH, sources=plan.place.sources, **own
@@ -174,12 +175,20 @@ class RunHandlers:
         self, plan_id: str, synonyms: str, names: str, searches: str, request: gr.Request
     ) -> Shown:
         """Take up the run that the address names, and the plan that the browser remembers."""
-        told = {self.form.answering: await self.answering("", "")}
+        told = {self.form.answering: await self.answering("", ""), **self._account(request)}
         # What is not named here may have been typed or started before this answer arrives.
         if run_id := request.query_params.get("run"):
             told |= await self._taken_up(run_id, request)
         fields = PlanFields(synonyms, names, searches)
         return {**told, **self._found_again(plan_id, fields, request)}
+
+    def _account(self, request: gr.Request) -> Shown:
+        sign_in = self.access.sign_in
+        if sign_in is None:
+            return {}
+        account, token = account_of(_browser(request)), sign_in.token_of(_browser(request))
+        shown = account_line(account.name if account else "")
+        return {self.form.account: shown, self.form.own_token: gr.update(visible=token is not None)}
 
     def _found_again(self, plan_id: str, fields: PlanFields, request: gr.Request) -> Shown:
         try:
@@ -231,13 +240,13 @@ class RunHandlers:
         own_run = {"own": "yes" if own else "", "private": private}
         return {"id": run.run_id, "question": visible(run.question), **own_run}
 
-    async def answering(self, model: str | None, given: str | None) -> str:
-        """Return a line on what will answer; `given` is not empty if a key is in its field."""
+    async def answering(self, model: str | None, given: str | None, own: bool | None = None) -> str:
+        """Return a line on what will answer; `given` is not empty if a key, or `own`, is given."""
         try:
             reasoner = await reasoner_for(self.runs, model, key_of(given))
         except DeepCriticalError as error:
             return f'<p class="answering">{escape(visible(str(error)))}</p>'
-        whose = ", with your key" if given else ""
+        whose = f", with your {'Hugging Face account' if own else 'key'}" if given else ""
         rules = isinstance(reasoner, ExtractiveReasoner)
         who = NO_MODEL if rules else f"Answered by {escape(visible(reasoner.name))}{whose}."
         sources = "<br>".join(map(escape, await self.runs.sources()))

@@ -40,6 +40,7 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
                 results = html(None, html_template=asset("results.html"), js_on_load=scripts)
                 chat = _chat("chat.html")
             with gr.Column(scale=0, min_width=225, elem_classes="aside"):
+                form.account.render()  # type: ignore[no-untyped-call]
                 build_own_runs(runs.keeps_runs)
                 form.answering.render()  # type: ignore[no-untyped-call]
                 html(None, html_template=asset("addresses.html"), js_on_load=asset("addresses.js"))
@@ -57,7 +58,7 @@ def _wire_runs(page: gr.Blocks, handlers: RunHandlers) -> None:
     form, live, plan = handlers.form, handlers.live, handlers.plan_outputs
     remembered = handlers.plan.remembered
     shown = [live, form.refused, form.question, *plan]
-    told = [*shown, form.answering]
+    told = [*shown, form.answering, form.account, form.own_token]
     page.load(handlers.load, remembered, told, js=asset("plan_found.js"), **PRIVATE)
     live.visited(handlers.visit, None, shown, trigger_mode="always_last", **PRIVATE)
     begun = gr.on(
@@ -71,7 +72,8 @@ def _wire_runs(page: gr.Blocks, handlers: RunHandlers) -> None:
     _after(begun, handlers)
     begun.success(None, remembered, None, js=asset("plan_kept.js"))
     # The last: the model's field is left a moment before the key's.
-    gr.on([form.model.blur, form.key.blur], trigger_mode="always_last", **_told(handlers))
+    edited = [form.model.blur, form.key.blur, form.own_token.change]
+    gr.on(edited, trigger_mode="always_last", **_told(handlers))
 
 
 def _wire_plan(handlers: RunHandlers) -> None:
@@ -103,9 +105,10 @@ def _told(handlers: RunHandlers) -> dict[str, Any]:
     form = handlers.form
     return {
         "fn": handlers.answering,
-        "inputs": [form.model, form.key],
+        "inputs": [form.model, form.key, form.own_token],
         "outputs": [form.answering],
-        "js": "(model, key) => [model, key ? 'given' : '']",  # the key itself stays in the browser
+        # The key itself stays in the browser.
+        "js": "(model, key, own) => [model, key || own ? 'given' : '', own]",
         **PRIVATE,
     }
 

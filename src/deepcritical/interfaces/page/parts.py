@@ -47,6 +47,17 @@ def problem(text: str, offers: Sequence[str] = (), *, failed: bool = True) -> st
     return f'<p class="{kind}" role="alert">{escape(text)}</p>{choose if offers else ""}'
 
 
+def account_line(name: str) -> str:
+    """Return the line that signs a visitor in, or out again: a frame cannot show the sign-in."""
+    if name:
+        out = "fetch('/logout', {method: 'POST'}).then((answer) => answer.ok && location.reload())"
+        act = f'<button type="button" onclick="{out}">Sign out</button>'
+        return f'<p class="account"><b>{escape(visible(name))}</b>{act}</p>'
+    go = "this.search = location.search; if (self !== top) this.target = '_blank'"
+    link = f'<a href="/login/huggingface" rel="noopener" onclick="{go}">'
+    return f'<p class="account">{link}Sign in with Hugging Face</a></p>'
+
+
 def asset(name: str) -> str:
     """The text of a file beside the page."""
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")

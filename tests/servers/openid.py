@@ -1,0 +1,120 @@
+"""A provider of OpenID Connect on loopback: whoever is asked for signs in, and each code counts once.
+
+Usage: python -m tests.servers.openid. The address is printed. The visitor is chosen by the cookie
+``visitor`` of the browser, as if he were signed in there.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+import socket
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+import uvicorn
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+CLIENT, SECRET = "made-up-client", "made-up-secret-of-the-client"
+SCOPES = "openid profile inference-api"
+
+
+def token_of(visitor: str) -> str:
+    """The access token of a visitor, as it is given."""
+    return f"hf_oauth_of_{visitor}"
+
+
+class Provider:
+    """Hands out codes, and tokens for them."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address.rstrip("/")
+        self.key = RSAKey.generate_key(2048, {"kid": "one", "use": "sig", "alg": "RS256"})
+        self.codes: dict[str, dict[str, str]] = {}
+        self.nonce: str | None = None
+        """Told in place of the one that was sent, as by whoever put another's answer there."""
+        self.app = Starlette(
+            routes=[
+                Route("/health", lambda _request: PlainTextResponse("ok")),
+                Route("/.well-known/openid-configuration", self.describe),
+                Route("/oauth/authorize", self.authorize),
+                Route("/oauth/token", self.token, methods=["POST"]),
+                Route("/oauth/jwks", self.keys),
+            ]
+        )
+
+    async def describe(self, _request: Request) -> Response:
+        at = f"{self.address}/oauth"
+        return JSONResponse(
+            {
+                "issuer": self.address,
+                "authorization_endpoint": f"{at}/authorize",
+                "token_endpoint": f"{at}/token",
+                "jwks_uri": f"{at}/jwks",
+                "id_token_signing_alg_values_supported": ["RS256"],
+            }
+        )
+
+    async def keys(self, _request: Request) -> Response:
+        return JSONResponse({"keys": [self.key.as_dict(private=False)]})
+
+    async def authorize(self, request: Request) -> Response:
+        asked = request.query_params
+        if asked["client_id"] != CLIENT or asked["response_type"] != "code":
+            return PlainTextResponse("unknown client", 400)
+        visitor = request.cookies.get("visitor", "")
+        told = {"state": asked["state"], "error": "access_denied"}
+        if visitor:
+            code = secrets.token_urlsafe(16)
+            self.codes[code] = {**asked, "visitor": visitor}
+            told = {"state": asked["state"], "code": code}
+        return RedirectResponse(f"{asked['redirect_uri']}?{urlencode(told)}", 302)
+
+    async def token(self, request: Request) -> Response:
+        form = await request.form()
+        sent = base64.b64decode(request.headers["authorization"].partition(" ")[2]).decode()
+        asked = self.codes.pop(str(form["code"]), None)
+        digest = hashlib.sha256(str(form["code_verifier"]).encode()).digest()
+        challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+        if (
+            asked is None
+            or sent != f"{CLIENT}:{SECRET}"
+            or asked["redirect_uri"] != form["redirect_uri"]
+            or asked["code_challenge"] != challenge
+        ):
+            return JSONResponse({"error": "invalid_grant"}, 400)
+        return JSONResponse(self._given(asked))
+
+    def _given(self, asked: dict[str, str]) -> dict[str, Any]:
+        visitor, now = asked["visitor"], int(time.time())
+        claims = {
+            **{"iss": self.address, "aud": CLIENT, "sub": f"sub-of-{visitor}"},
+            **{"iat": now, "exp": now + 3600, "nonce": self.nonce or asked["nonce"]},
+            **{"name": f"{visitor.capitalize()} Made-Up", "preferred_username": visitor},
+        }
+        return {
+            "access_token": token_of(visitor),
+            "token_type": "bearer",
+            "expires_in": 3600,
+            "scope": asked["scope"],
+            "id_token": jwt.encode({"alg": "RS256", "kid": "one"}, claims, self.key),
+        }
+
+
+def main() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        print(address, flush=True)  # noqa: T201 - whoever started it reads it
+        config = uvicorn.Config(Provider(address).app, log_level="warning")
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+if __name__ == "__main__":
+    main()
