@@ -216,15 +216,11 @@ class Settings(_WithSources):
     """Whether visitors of a public server may sign in with Hugging Face, on every device."""
     oauth_client_id: str = Field(default="", validation_alias="OAUTH_CLIENT_ID")
     """Name of the application by which they sign in; set by a Space with hf_oauth: true."""
-    oauth_client_secret: SecretStr | None = Field(
-        default=None, validation_alias="OAUTH_CLIENT_SECRET"
-    )
+    oauth_client_secret: SecretStr | None = Field(None, validation_alias="OAUTH_CLIENT_SECRET")
     """Its secret; set by such a Space."""
     oauth_scopes: str = Field(default="openid profile", validation_alias="OAUTH_SCOPES")
     """What is asked of them; with inference-api they may use their own token for a model."""
-    openid_provider_url: str = Field(
-        default="https://huggingface.co", validation_alias="OPENID_PROVIDER_URL"
-    )
+    openid_url: str = Field("https://huggingface.co", validation_alias="OPENID_PROVIDER_URL")
     """Address of whom they sign in with."""
     space_host: str = Field(default="", validation_alias="SPACE_HOST")
     """Name of the Space's server, set by it; they come back to it unless a public URL is set."""
@@ -241,7 +237,7 @@ class Settings(_WithSources):
     def _with_driver(cls, value: SecretStr | None) -> SecretStr | None:
         return SecretStr(normalised_url(value.get_secret_value())) if value else None
 
-    @field_validator(*_SOURCE_URLS, "crossref_url", "public_url", "openid_provider_url")
+    @field_validator(*_SOURCE_URLS, "crossref_url", "public_url", "openid_url")
     @classmethod
     def _is_address(cls, value: str, field: ValidationInfo) -> str:
         if not value and field.field_name == "public_url":
@@ -287,26 +283,13 @@ class Settings(_WithSources):
                 "Correct DEEPCRITICAL_TOKENS_FILE.",
             ) from error
 
-    def sign_in_client(self) -> tuple[str, str, SecretStr, str, str] | None:
-        """What a client of the sign-in is made of, if visitors may sign in.
-
-        That is the server's address, name and secret of the application, scopes, the provider.
-
-        Raises:
-            ConfigurationError: The server is not public, or is not known to the provider.
-        """
-        if not self.sign_in:
-            return None
+    @property
+    def sign_in_client(self) -> tuple[str, str, SecretStr | None, str, str]:
+        """This server's address, name and secret of the application, scopes, the provider."""
         space = self.space_host.partition(",")[0]
         address = self.public_url or (space and f"https://{space}")
-        client, secret = self.oauth_client_id, self.oauth_client_secret
-        if not (self.public and address and client and secret):
-            raise ConfigurationError(
-                "Visitors cannot sign in: the server is not public, or Hugging Face does not know it.",
-                "Set DEEPCRITICAL_PUBLIC=1. A Space with hf_oauth: true has the rest; elsewhere set "
-                "DEEPCRITICAL_PUBLIC_URL, OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.",
-            )
-        return address, client, secret, self.oauth_scopes, self.openid_provider_url
+        known = self.oauth_client_id, self.oauth_client_secret
+        return address, *known, self.oauth_scopes, self.openid_url
 
     @property
     def proxies(self) -> str | None:

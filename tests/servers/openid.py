@@ -1,7 +1,7 @@
-"""A provider of OpenID Connect on loopback: whoever is asked for signs in, and each code counts once.
+"""A provider of OpenID Connect on loopback; each code that it gives counts once.
 
-Usage: python -m tests.servers.openid. The address is printed. The visitor is chosen by the cookie
-``visitor`` of the browser, as if he were signed in there.
+Who signs in is the cookie ``visitor`` of the browser, as if he were signed in there; without it he
+says no.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import hashlib
 import secrets
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,6 +24,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 CLIENT, SECRET = "made-up-client", "made-up-secret-of-the-client"
 SCOPES = "openid profile inference-api"
@@ -34,15 +38,13 @@ def token_of(visitor: str) -> str:
 class Provider:
     """Hands out codes, and tokens for them."""
 
-    def __init__(self, address: str) -> None:
-        self.address = address.rstrip("/")
+    def __init__(self) -> None:
         self.key = RSAKey.generate_key(2048, {"kid": "one", "use": "sig", "alg": "RS256"})
         self.codes: dict[str, dict[str, str]] = {}
         self.nonce: str | None = None
         """Told in place of the one that was sent, as by whoever put another's answer there."""
         self.app = Starlette(
             routes=[
-                Route("/health", lambda _request: PlainTextResponse("ok")),
                 Route("/.well-known/openid-configuration", self.describe),
                 Route("/oauth/authorize", self.authorize),
                 Route("/oauth/token", self.token, methods=["POST"]),
@@ -50,11 +52,11 @@ class Provider:
             ]
         )
 
-    async def describe(self, _request: Request) -> Response:
-        at = f"{self.address}/oauth"
+    async def describe(self, request: Request) -> Response:
+        at = f"{request.base_url}oauth"
         return JSONResponse(
             {
-                "issuer": self.address,
+                "issuer": str(request.base_url),
                 "authorization_endpoint": f"{at}/authorize",
                 "token_endpoint": f"{at}/token",
                 "jwks_uri": f"{at}/jwks",
@@ -90,14 +92,18 @@ class Provider:
             or asked["code_challenge"] != challenge
         ):
             return JSONResponse({"error": "invalid_grant"}, 400)
-        return JSONResponse(self._given(asked))
+        return JSONResponse(self._given(asked, str(request.base_url)))
 
-    def _given(self, asked: dict[str, str]) -> dict[str, Any]:
+    def _given(self, asked: dict[str, str], issuer: str) -> dict[str, Any]:
         visitor, now = asked["visitor"], int(time.time())
         claims = {
-            **{"iss": self.address, "aud": CLIENT, "sub": f"sub-of-{visitor}"},
-            **{"iat": now, "exp": now + 3600, "nonce": self.nonce or asked["nonce"]},
-            **{"name": f"{visitor.capitalize()} Made-Up", "preferred_username": visitor},
+            "iss": issuer,
+            "aud": CLIENT,
+            "sub": f"sub-of-{visitor}",
+            "iat": now,
+            "exp": now + 3600,
+            "nonce": self.nonce or asked["nonce"],
+            "preferred_username": visitor,
         }
         return {
             "access_token": token_of(visitor),
@@ -108,13 +114,15 @@ class Provider:
         }
 
 
-def main() -> None:
+@contextmanager
+def beside(app: ASGIApp) -> Iterator[str]:
+    """Serve an app from a thread with a loop of its own; its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        print(address, flush=True)  # noqa: T201 - whoever started it reads it
-        config = uvicorn.Config(Provider(address).app, log_level="warning")
-        uvicorn.Server(config).run(sockets=[listening])
-
-
-if __name__ == "__main__":
-    main()
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off"))
+        thread = Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from deepcritical.interfaces.access import Access
+    from deepcritical.interfaces.sign_in import SignIn
     from deepcritical.jobs.runs import RunService
 
 NoWorker = Annotated[
@@ -64,10 +65,7 @@ def serve(
         local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
         rules = settings.public, settings.public_documents, settings.public_runs_per_hour
         access = _access(local, settings.token_entries(), settings.share_secret, *rules)
-        if client := settings.sign_in_client():
-            from deepcritical.interfaces.sign_in import SignIn
-
-            access.sign_in = SignIn(*client)
+        access.sign_in = _signing_in(*settings.sign_in_client) if settings.sign_in else None
         lookups = bootstrap.Lookups(settings, runs.place.snapshot)
         similar = bootstrap.build_similar(settings, runs, runs.place)
         chats = bootstrap.open_chats(settings, runs, runs.place, describe)
@@ -92,6 +90,25 @@ def _access(
     if made:
         typer.echo(_OPEN.format(made.get_secret_value()), err=True)
     return access
+
+
+def _signing_in(
+    address: str, client: str, secret: SecretStr | None, scopes: str, provider: str
+) -> SignIn:
+    """What signs visitors in.
+
+    Raises:
+        ConfigurationError: The provider does not know the server.
+    """
+    from deepcritical.interfaces.sign_in import SignIn
+
+    if not (address and client and secret):
+        raise ConfigurationError(
+            "Visitors cannot sign in: Hugging Face does not know this server.",
+            "Write hf_oauth: true into the README.md of a Space. Elsewhere set "
+            "DEEPCRITICAL_PUBLIC_URL, OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.",
+        )
+    return SignIn(address, client, secret, scopes, provider)
 
 
 def _bound(host: str, port: int) -> socket.socket:
