@@ -8,16 +8,20 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 from pydantic import SecretStr
 
+from deepcritical.domain.errors import ConfigurationError
 from deepcritical.interfaces.access import Access, Mode
+from deepcritical.interfaces.serving import _signing_in
 from deepcritical.interfaces.sign_in import COOKIE, SignIn
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.settings import Settings
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import fresh_database
 from tests.integration.test_api import served
@@ -205,8 +209,32 @@ async def test_without_the_option_there_is_no_sign_in(tmp_path: Path) -> None:
         assert (await api.client.post("/logout")).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"public": False}, "public server only"),
+        ({"public_url": ""}, "does not know this server"),
+        ({"oauth_client_id": ""}, "does not know this server"),
+        ({"oauth_client_secret": None}, "does not know this server"),
+    ],
+)
+def test_what_is_missing_for_the_sign_in_is_told_at_the_start(
+    given: dict[str, Any], told: str
+) -> None:
+    known = {"public": True, "public_url": PUBLIC_URL, "oauth_client_id": CLIENT}
+    settings = Settings(**{**known, "oauth_client_secret": SECRET, "space_host": "", **given})
+    with pytest.raises(ConfigurationError, match=told):
+        _signing_in(settings.public, *settings.sign_in_client)
+
+
+def test_in_a_space_visitors_come_back_to_its_own_address() -> None:
+    known = {"oauth_client_id": CLIENT, "oauth_client_secret": SecretStr(SECRET)}
+    settings = Settings(space_host="team-space.hf.space,answers.example.org", **known)
+    assert _signing_in(True, *settings.sign_in_client).address == "https://team-space.hf.space"
+
+
 async def account_name(site: Site) -> str:
     """The name in the session's cookie, '' where nobody is signed in."""
-    cookie = site.client.cookies.get(COOKIE, "").strip('"').partition(".")[0]
+    cookie = (site.client.cookies.get(COOKIE) or "").strip('"').partition(".")[0]
     kept = json.loads(b64decode(cookie)) if cookie else {}
     return str(kept["account"][1]) if "account" in kept else ""

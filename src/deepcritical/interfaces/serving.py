@@ -65,7 +65,8 @@ def serve(
         local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
         rules = settings.public, settings.public_documents, settings.public_runs_per_hour
         access = _access(local, settings.token_entries(), settings.share_secret, *rules)
-        access.sign_in = _signing_in(*settings.sign_in_client) if settings.sign_in else None
+        if settings.sign_in:
+            access.sign_in = _signing_in(settings.public, *settings.sign_in_client)
         lookups = bootstrap.Lookups(settings, runs.place.snapshot)
         similar = bootstrap.build_similar(settings, runs, runs.place)
         chats = bootstrap.open_chats(settings, runs, runs.place, describe)
@@ -93,15 +94,20 @@ def _access(
 
 
 def _signing_in(
-    address: str, client: str, secret: SecretStr | None, scopes: str, provider: str
+    public: bool, address: str, client: str, secret: SecretStr | None, scopes: str, provider: str
 ) -> SignIn:
     """What signs visitors in.
 
     Raises:
-        ConfigurationError: The provider does not know the server.
+        ConfigurationError: The server is not public, or the provider does not know it.
     """
     from deepcritical.interfaces.sign_in import SignIn
 
+    if not public:
+        raise ConfigurationError(
+            "Visitors sign in to a public server only.",
+            "Set DEEPCRITICAL_PUBLIC=1, or leave out DEEPCRITICAL_SIGN_IN.",
+        )
     if not (address and client and secret):
         raise ConfigurationError(
             "Visitors cannot sign in: Hugging Face does not know this server.",
