@@ -228,7 +228,7 @@ def test_what_is_missing_for_the_sign_in_is_told_at_the_start(
 
 
 def test_in_a_space_visitors_come_back_to_its_own_address() -> None:
-    known = {"oauth_client_id": CLIENT, "oauth_client_secret": SecretStr(SECRET)}
+    known: dict[str, Any] = {"oauth_client_id": CLIENT, "oauth_client_secret": SECRET}
     settings = Settings(space_host="team-space.hf.space,answers.example.org", **known)
     assert _signing_in(True, *settings.sign_in_client).address == "https://team-space.hf.space"
 
