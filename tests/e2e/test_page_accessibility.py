@@ -188,7 +188,7 @@ STATES: dict[Callable[[Page], None], str] = {
     tabs: ".side",
     left_out: ".side",
     compared: "",
-    citation: ".side",
+    citation: "",
     parts: "",
     steps: ".live",
     failed: ".main-column",
