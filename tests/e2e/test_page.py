@@ -119,11 +119,13 @@ def test_what_is_declined_starts_no_run_and_says_why(page: Page, text: str, told
 def test_a_run_that_cannot_be_done_fails_with_advice(page: Page) -> None:
     fail(page)
     expect(page.locator(".live .pill")).to_have_text("failed")
-    expect(page.locator(".live .problem")).to_be_visible()
+    why = page.locator(".live .problem")
+    expect(why).to_be_visible()
     expect(page.locator(".stages [aria-current]")).to_have_text("Question")
     expect(page.locator(".stages .reached")).to_have_count(0)
     expect(page.get_by_role("tab")).to_have_text(["Trace"])
     expect(page.locator("#panel-trace .figures")).to_contain_text("failed")
+    assert (page.locator("body").text_content() or "").count(why.inner_text()) == 1
     expect(page.get_by_role("button", name="Resume")).to_be_hidden()
     picture(page, "failed-1440")
 

@@ -70,7 +70,10 @@ _said(events.ReportWritten, lambda e: f"Report written: {e.verdict}, {e.referenc
 _said(events.Notice, lambda e: f"Note: {e.message}")
 _said(
     events.RunCompleted,
-    lambda e: f"Completed ({e.stop_reason.value}): {e.verdict}, {e.references} references",
+    lambda e: (
+        f"Completed ({e.stop_reason.value.replace('_', ' ')}): "
+        f"{e.verdict}, {e.references} references"
+    ),
 )
 _said(events.RunFailed, lambda e: f"Failed: {e.message} {e.advice}".rstrip())
 _said(events.RunCancelled, lambda _: "Cancelled")

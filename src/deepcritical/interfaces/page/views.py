@@ -16,6 +16,7 @@ from deepcritical.domain.events import (
     JudgementMade,
     LoggedEvent,
     Notice,
+    RunFailed,
     SourceSearched,
     Stage,
 )
@@ -195,6 +196,10 @@ def _turns(events: Sequence[LoggedEvent]) -> list[Turn]:
     return turns
 
 
+_ELSEWHERE = (SourceSearched, AgentCalled, RunFailed)
+"""What a turn does not tell in a line: in its table, in its heading, in the alert of the run."""
+
+
 def _begins(before: LoggedEvent, logged: LoggedEvent) -> bool:
     return isinstance(logged.event, AgentCalled) or (
         logged.stage is not before.stage and logged.stage is not Stage.DONE
@@ -210,7 +215,7 @@ def _turn(events: Sequence[LoggedEvent], start: int, end: int, rounds: int) -> T
         instruction=called.instruction if called else "",
         seconds=_seconds(events, max(start - 1, 0), end - 1),
         queries=tuple(e.event for e in own if isinstance(e.event, SourceSearched)),
-        lines=tuple(e for e in own if not isinstance(e.event, SourceSearched | AgentCalled)),
+        lines=tuple(e for e in own if not isinstance(e.event, _ELSEWHERE)),
     )
 
 

@@ -123,8 +123,9 @@ function entry(logged, at) {
   if (place(event, at)) return;
   if (event.type === "source_searched") return searched(event);
   if (ENDS[event.type]) end("round", at), end("step", at);
-  const bad = event.type === "run_failed" || event.type === "notice";
-  const mark = bad ? ["!", "note"] : ENDS[event.type] === "cancelled" ? ["■", ""] : ["✓", ""];
+  // The alert above the steps says why.
+  if (event.type === "run_failed") return;
+  const mark = event.type === "notice" ? ["!", "note"] : ENDS[event.type] === "cancelled" ? ["■", ""] : ["✓", ""];
   if (seen.step && event.type !== "notice") seen.step.told = logged.text;
   const read = (event.type === "studies_read" ? event.records : []).filter((one) => one.title).slice(0, MOST_TITLES);
   const item = line({ kind: event.type, mark, title: logged.text, opens: read.length ? "open" : false });
