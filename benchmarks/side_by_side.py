@@ -67,7 +67,10 @@ _UNHURRIED = {
 }
 """No clock may change what a model is asked, or the recording would not know it."""
 _SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z•“])|\n")
-_COUNTS = re.compile(r"\b(?:PMID|NCT)\s?\d+|[\d,]+ (?:people|patients|trials?|stud(?:y|ies))\b")
+_COUNTS = re.compile(
+    r"\b(?:PMID|NCT)\s?\d+|"
+    r"(?:[\d,]+ of )?[\d,]+ (?:relevant )?(?:people|patients|trials?|stud(?:y|ies))\b"
+)
 """Ids, and sums over studies, which stand in none of them."""
 _FIGURE = re.compile(r"(?<![\w.])\d*\.?\d+(?!\w)")
 

@@ -228,10 +228,11 @@ def _unread(studies: Sequence[StudyFinding]) -> str:
 
 
 def _not_read(unread: int, of: int, kind: str) -> str:
-    kinds = kind if of == 1 else {"trial": "trials", "study": "studies"}[kind]
+    kinds = {"trial": "trials", "study": "studies"}[kind]
+    these = f"the only relevant {kind}" if of == 1 else f"{unread} of {of} relevant {kinds}"
     return (
-        f"{unread} of {of} relevant {kinds} could not be read, or not in full, "
-        "without a language model; set one with DEEPCRITICAL_MODEL, or --model"
+        f"{these} could not be read, or not in full, "
+        "without a language model (DEEPCRITICAL_MODEL or --model sets one)"
     )
 
 

@@ -18,9 +18,9 @@ from deepcritical.domain.votes import (
     as_stopped,
 )
 
-WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9)
+WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 """Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, LATEST = WORDINGS
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, LATEST = WORDINGS
 _WAYS = {
     Way.BENEFIT: "better with the drug",
     Way.NO_DIFFERENCE: "no difference shown",
@@ -147,7 +147,8 @@ def row_direction(row: OutcomeRow) -> str:
         way = {Way.HARM: "higher with the drug", Way.BENEFIT: "lower with the drug"}
         told = way.get(row.way, direction_words(row.importance, row.way, row.tier))
         return as_stopped(told, row.control)
-    told = direction_words(row.importance, row.way, row.tier, row.control)
+    importance = "important" if row.polarity == "more" else row.importance
+    told = direction_words(importance, row.way, row.tier, row.control)
     trivial = row.trivial and row.way in (Way.BENEFIT, Way.HARM)
     return f"{told}, too little to matter" if trivial else told
 

@@ -111,10 +111,10 @@ def _spelled_out(by_rule: QuestionFrame, said: ModelReading) -> tuple[str, Model
     if by_rule.declined not in (None, DeclineReason.UNKNOWN_NAME) and not by_rule.doubtful:
         return text, said
     swaps = [
-        (re.compile(rf"(?<!\w){re.escape(one.said)}(?!\w)", re.IGNORECASE), one.means)
+        (re.compile(rf"(?<!\w){re.escape(one.said)}(?!\w)", re.IGNORECASE), one.name)
         for one in said.meanings
         if (there := _in_words(one.said, text))
-        and _is_of_names(one.means)
+        and _is_of_names(one.name)
         and not (_is_known(one.said) or _is_word(there))
     ]
 

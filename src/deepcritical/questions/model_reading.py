@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from deepcritical.domain.named import Condition
+from deepcritical.domain.patterns import bounded
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.vocabulary.folding import key_of
+
+_BESIDE_NAME = bounded(
+    r"\s?\([^()]*\)|^(?:prevention|treatment|management|relief) of (?:the )?", re.IGNORECASE
+)
 
 
 class Meaning(BaseModel):
@@ -20,6 +26,11 @@ class Meaning(BaseModel):
     """The abbreviation or lay words, as the question writes them."""
     means: str
     """The usual full name."""
+
+    @property
+    def name(self) -> str:
+        """The full name alone, without a remark in brackets or what is done about it."""
+        return _BESIDE_NAME.sub("", self.means).strip()
 
 
 class ModelReading(BaseModel):
@@ -82,7 +93,7 @@ def with_meanings(condition: Condition | None, said: ModelReading) -> Condition 
     """The condition, and where no table has it also what a model says that it means: nausea."""
     if condition is None or condition.known:
         return condition
-    meant = (m.means for m in said.meanings if key_of(m.said) == key_of(condition.name))
+    meant = (m.name for m in said.meanings if key_of(m.said) == key_of(condition.name))
     found = (one.condition for means in meant for one in find_names(means).conditions)
     names = (name for one in found for name in as_condition(one).names)
     every = dict.fromkeys((condition.name, *condition.names, *names))

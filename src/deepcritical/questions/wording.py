@@ -197,13 +197,18 @@ _DONE = bounded(
 """Words on what is done and not on what is measured: no noun has an article behind it."""
 
 
+def is_deed(name: str) -> bool:
+    """Return whether a name tells what is done, such as "protect the skin"."""
+    return _DONE.search(name) is not None
+
+
 def as_nouns(outcomes: Iterable[str]) -> Iterator[str]:
     """Yield outcomes as they fit where a noun stands; what is none, in quotation marks."""
-    return (f"the outcome “{name}”" if _DONE.search(name) else name for name in outcomes)
+    return (f"the outcome “{name}”" if is_deed(name) else name for name in outcomes)
 
 
 def _higher_is_better(outcome: str) -> bool | None:
-    if _DONE.search(outcome):
+    if is_deed(outcome):
         return None
     if outcome in cues.BETTER_HIGHER or outcome in cues.BETTER_LOWER:
         return outcome in cues.BETTER_HIGHER

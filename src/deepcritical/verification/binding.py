@@ -109,10 +109,10 @@ def _role_faults(text: str, source: str) -> Iterator[str]:
 
 
 def _on_outcome(finding: Finding) -> str:
-    """Return what is told of the outcome of a finding: typed, and where quotes name it."""
+    """Return what is told of the outcome of a finding: typed, and where quotes name it, if any."""
     named = keys_of(finding.outcome) - VAGUE
-    spans = (s.text for quote in finding.quotes for s in whole_sentences(quote))
-    near = (text for text in spans if not named or named & keys_of(text))
+    spans = [s.text for quote in finding.quotes for s in whole_sentences(quote)]
+    near = [text for text in spans if named & keys_of(text)] or spans
     return "\n".join((finding.sentence, *_typed(finding.effect), *near))
 
 

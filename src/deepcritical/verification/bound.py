@@ -14,6 +14,7 @@ from itertools import groupby, takewhile
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
 from deepcritical.verification.claims import is_near_verbatim
+from deepcritical.verification.direction import CONTROLS, is_arm, names_of
 from deepcritical.verification.fields import VAGUE, keys_of, measured_in, source_of
 from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
 from deepcritical.verification.words import Word, stem, words
@@ -97,8 +98,16 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     """Yield the drug or outcome of a finding that a sentence does not name."""
     told = keys_of(text)
     named = {measured_in(text), *(measured_in(word.raw) for word in words(text))} - {""}
-    unsaid = [f.id for f in cited if not keys_of(f.drug) - VAGUE <= told]
+    unsaid = [f.id for f in cited if not keys_of(f.drug) - VAGUE <= told and not _names(f) & told]
     yield from (f"the drug of {finding_id} is not named" for finding_id in unsaid)
     outcomes = [(keys_of(f.outcome) - VAGUE, measured_in(f.outcome)) for f in cited if f.way]
     if outcomes and not any(w & told or w <= told or m in named for w, m in outcomes):
         yield "no outcome of its findings is named"
+
+
+def _names(finding: Finding) -> frozenset[str]:
+    """Return what names the drug of a finding by itself, also as its template names it."""
+    drug, other = names_of(finding)
+    own = {w.key for w in words(finding.drug) if not is_english(w.raw)}
+    named = {w.key for w in words(finding.sentence) if is_arm(w)} - CONTROLS - other
+    return frozenset(own | named) & (drug | named)

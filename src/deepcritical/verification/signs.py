@@ -46,7 +46,11 @@ SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 _BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
 _REACH = 5
 _DEGREES = _stems("any clear clearly significant significantly statistically statistical")
-_MORE, _THAN = stem("more"), stem("than")
+_MORE, _THAN, _SAME, _FALL = map(stem, ("more", "than", "same", "falls"))
+_DEGREE_OF_CHANGE = _stems("more greater larger")
+_BESIDE_DEGREE = frozenset("with in for among at on by after".split())
+_OF_THE_SAME = frozenset("in of among from for within".split())
+"""Before "the same" they name people or a study, and no result."""
 _WITHOUT = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
 _LIMITS_OF = _stems("interval ci")
@@ -59,7 +63,9 @@ _SIZED = _stems(
 """Words that "larger", "longer" or "double" before them describe: the study, and no result."""
 _LIMITS = _stems("higher more greater lower less better worse longer")
 """After "or" they name a limit: "grade 3 or higher"."""
-_ELLIPSIS = re.compile(r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b")
+_ELLIPSIS = re.compile(
+    r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b(?! (?:limited|restricted|confined)\b)"
+)
 """A clause such as "but not in adults" or "no death occurred", which denies what it names."""
 _AS_MUCH = bounded(r"\bas (?!well|soon|long|far|a |an |the )\w+(?: \w+){0,3}? as\b", re.IGNORECASE)
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
@@ -99,10 +105,13 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
     # What stands behind an interval is what its limits allow.
     limits = (at for at, word in enumerate(found) if word.key in _LIMITS_OF and not word.depth)
     found = found[: next(limits, len(found))]
+    changed = False
     for at, word in enumerate(found):
         key = stem(word.raw) if word.is_figure else word.key  # "doubled"
-        if key == _MORE and at > 2 and [w.key for w in found[at + 1 : at + 2]] == [_THAN]:
-            continue  # "lowered it more than placebo did"
+        if key in _DEGREE_OF_CHANGE and _grades_a_change(found, at, outcome, changed=changed):
+            continue
+        if key == _SAME and word.lead & _OF_THE_SAME:
+            continue
         before = [w.key for w in found[max(0, at - _REACH) : at] if w.key not in _DEGREES]
         if not _WITHOUT.isdisjoint(before[-2:]) and key not in _OPEN:
             continue  # "without more falls" is of something beside the result
@@ -114,7 +123,26 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
         if denied and (key in _OPEN or any(key in _WORDS[s] for s in _WORDS if s != "none")):
             yield at, "none"
         elif not denied:
-            yield from ((at, sign) for sign, known in _WORDS.items() if key in known)
+            own = [sign for sign, known in _WORDS.items() if key in known]
+            changed = changed or not {"less", "good", "bad"}.isdisjoint(own)
+            yield from ((at, sign) for sign in own)
+
+
+def _grades_a_change(
+    found: Sequence[Word], at: int, outcome: Collection[str], *, changed: bool
+) -> bool:
+    """Return whether a word tells how great a change is, and so no direction of its own.
+
+    "A greater reduction"; "fell more with the drug"; "lowered it more than placebo did".
+    """
+    if at + 1 == len(found):
+        return changed
+    ahead = found[at + 1]
+    if ahead.key == _THAN:
+        return changed or (found[at].key == _MORE and at > 2)
+    if changed and not _BESIDE_DEGREE.isdisjoint({*ahead.lead, ahead.raw}):
+        return True
+    return ahead.key in _WORDS["less"] and ahead.key not in {*outcome, _FALL}
 
 
 def _describes_a_study(ahead: Sequence[Word]) -> bool:

@@ -10,6 +10,7 @@ from deepcritical.domain.effect_words import (
     FIRST,
     FOURTH,
     LATEST,
+    NINTH,
     SEVENTH,
     SIXTH,
     THIRD,
@@ -207,12 +208,20 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     measured = is_measured(row) if wording >= FIFTH else is_amount(row.outcome)
     measured = measured and wording >= FOURTH
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
+    if wording > NINTH and _is_asset(row.outcome):
+        more, less = "worse", "better"
     return {
         Way.HARM: f"{{outcome}} was {more} with {{drug}} than with {{against}}",
         Way.BENEFIT: f"{{outcome}} was {less} with {{drug}} than with {{against}}",
         Way.NO_DIFFERENCE: none,
         Way.CONFLICT: differ,
     }[row.way]
+
+
+def _is_asset(outcome: str) -> bool:
+    """Return whether more of an outcome is good, as of memory: as a harm it gets worse."""
+    construct = construct_of(outcome, outcome)
+    return construct is not None and construct.higher_is_better is True
 
 
 def is_measured(row: OutcomeRow) -> bool:
@@ -323,7 +332,9 @@ def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST) -> str:
     size = size_words(vote, wording)
     differ = "results differ" if wording >= FIFTH else "results point both ways"
     way = differ if vote.way is Way.CONFLICT else ""
-    way = way or direction_words(vote.importance, vote.way, vote.tier, vote.control, wording)
+    counted = wording <= NINTH or not _is_asset(vote.outcome)
+    importance = vote.importance if counted else "important"
+    way = way or direction_words(importance, vote.way, vote.tier, vote.control, wording)
     told = f"{way}{f' ({size})' if size else ''}"
     rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
     return f"{capitalised(vote.outcome)}: {told}{rank}." if named else f"{told}{rank}"
