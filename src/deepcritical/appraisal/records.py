@@ -98,7 +98,7 @@ def _reading(
 ) -> Reading:
     leading = _leading(votes)
     on_it = not asked.stopping or is_on_stopping(evidence.citation.title, asked)
-    unclear = not leading and on_it and _may_be_unread(asked, evidence, study)
+    unclear = not leading and study is not None and _may_be_unread(evidence, study)
     spans = {span.start: span for span in whole_sentences(evidence.content)}
     own_people = study is not None and are_asked_about(study, evidence, asked)
     supporting = _facts(
@@ -119,7 +119,7 @@ def _reading(
         remark=_remark(evidence, ballot, votes, leading) if not supporting + refuting else "",
         votes=tuple(votes),
         given=given_by(study, asked) if study else "",
-        unread=unclear and _is_missed(asked, evidence, study),
+        unread=unclear and on_it and _is_missed(asked, evidence, study),
         unclear=unclear,
     )
 
@@ -283,28 +283,28 @@ def _known_drugs(evidence: Evidence) -> set[str]:
     return {mention.drug.name.casefold() for mention in find_drugs(text)}
 
 
-def _may_be_unread(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
-    """Return whether a reader who understands the text might find a result on the drug in it.
-
-    Only rules fail so. A record whose title names other people holds none.
-    """
-    if study is None or study.reader.kind != "rules" or not evidence.content:
+def _may_be_unread(evidence: Evidence, study: StudyReading) -> bool:
+    """Return whether one who understands the text might find a result in it: only rules fail so."""
+    if study.reader.kind != "rules" or not evidence.content:
         return False
     if set(study.kinds) & {"protocol", "narrative_review", "animal", "in_vitro", "guideline"}:
         return False
-    return evidence.metadata.kind != "trial" and may_be_asked_about(study, evidence, asked)
+    return evidence.metadata.kind != "trial"
 
 
 def _is_missed(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
     """Return whether a record that could not be read is likely one that decides.
 
-    One that does not name the drug in its title is seldom a test of it; one that never names the
-    other side of a comparison, or the outcome that was asked about, seldom answers the question,
-    nor does one whose arms set the drug against active drugs that were not asked about.
+    One whose title names other people is none. One that does not name the drug in its title is
+    seldom a test of it; one that never names the other side of a comparison, or the outcome that
+    was asked about, seldom answers the question, nor does one whose arms set the drug against
+    active drugs that were not asked about.
     """
+    if study is None or not may_be_asked_about(study, evidence, asked):
+        return False
     if not _names_drug(evidence.citation.title, asked, None):
         return False
-    if study and _is_of_other_comparison(study, evidence, asked):
+    if _is_of_other_comparison(study, evidence, asked):
         return False
     text = f"{evidence.citation.title}. {evidence.content}"
     folded = f" {key_of(text)} "

@@ -202,7 +202,7 @@ class StudyFinding(Model):
     unread: bool = False
     """Whether none of its records could be read, though it bears on the question."""
     unclear: bool = False
-    """Whether it may report a result on the drug, and none could be read in any of its records."""
+    """Whether rules alone read a record of it, and found no result there that decides."""
     why: str = ""
     """Why it has no say on whether the drug helps, or how its findings must be read."""
     proposed: VerdictLabel | None = None
@@ -250,8 +250,7 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         votes=tuple(vote for a in appraisals for vote in a.reading.votes),
         unread=any(a.reading.unread for a in appraisals)
         and not any(a.reading.votes and not a.reading.unread for a in appraisals),
-        unclear=any(a.reading.unclear for a in appraisals)
-        and not any(a.reading.votes for a in appraisals),
+        unclear=any(a.reading.unclear for a in appraisals),
         proposed=next((a.reading.proposed for a in appraisals if a.reading.proposed), None),
         concern=any(a.grade.concern for a in appraisals),
         participants=max(
