@@ -6,7 +6,8 @@ import pytest
 
 from deepcritical.appraisal.asked import Asked, asked_of
 from deepcritical.appraisal.records import read_for
-from deepcritical.domain.appraisal import Remark
+from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.appraisal import Appraisal, Remark, study_findings
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.grading import grade
 from deepcritical.domain.named import Condition, Drug
@@ -61,6 +62,21 @@ def test_a_trial_that_no_rule_reads_is_missed_where_it_may_answer(
     paper = record(content=text)
     read = read_for(question, "E1", paper, UNREAD, grade(paper))
     assert (read.unclear, read.unread) == (True, is_missed)
+
+
+@pytest.mark.parametrize(
+    ("reader", "label"), [("rules", "not assessed"), ("model", "insufficient evidence")]
+)
+def test_nothing_is_called_insufficient_that_rules_alone_have_read(reader: str, label: str) -> None:
+    """They read a part of what a study tells: here a harm, and no result on what was asked."""
+    told = result("nausea", kind="safety", level="secondary")
+    by = Reader(kind=reader, name="1")
+    reading = study(told, reader=by)
+    graded = grade(record())
+    found = read_for(asked(), "E1", record(), reading, graded)
+    assert found.votes
+    weighed = {"E1": Appraisal.weighed(found, graded)}
+    assert decide(study_findings(weighed, (("E1",),))).label.value == label
 
 
 VERSUS = asked(comparators={"aspirin": "aspirin"})

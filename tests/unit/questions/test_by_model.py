@@ -191,6 +191,23 @@ def test_a_drug_that_people_only_take_is_not_asked_about_where_the_model_names_n
     assert (frame.kind, frame.drugs) == (QuestionKind.CANDIDATES, ())
 
 
+@pytest.mark.parametrize(
+    ("means", "harm"),
+    [
+        ("ataxia (unsteady gait)", "ataxia"),
+        ("prevention of ataxia", "ataxia"),
+        ("ataxia", "ataxia"),
+    ],
+)
+def test_what_a_name_means_is_read_without_remarks(means: str, harm: str) -> None:
+    lay = "the wobbly walk"
+    text = f"Does zopiclone bring on {lay} in old people?"
+    said = {"kind": "safety", "drugs": ["zopiclone"], "condition": "", "harm": lay}
+    frame = read(text, **said, meanings=[{"said": lay, "means": means}])
+    assert frame.harm
+    assert frame.harm.name.casefold() == harm
+
+
 def test_a_harm_in_lay_words_is_the_harm_that_the_model_knows_it_as() -> None:
     text = "Does zopiclone leave old people unsteady on their feet?"
     said = {"kind": "safety", "drugs": ["zopiclone"], "condition": ""}

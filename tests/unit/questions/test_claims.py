@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.domain.named import Condition
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions.claims import Strength, answer_to, claim_of, proposition_of
 from deepcritical.questions.forms import research_question
@@ -63,6 +64,15 @@ def test_the_claim_says_what_was_asked(text: str, claim: str) -> None:
         frame = read_frame(text, frame.missing)
     assert claim_of(frame) == claim
     assert research_question(frame).drug
+
+
+def test_what_is_to_be_protected_is_not_prevented() -> None:
+    frame = read_frame("Does lithium prevent gout?")
+    asked = frame.model_copy(update={"condition": Condition(name="protect the skin")})
+    assert [claim_of(one) for one in (frame, asked)] == [
+        "lithium prevents gout",
+        "lithium helps to protect the skin",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,9 @@ NATURAL = [
     ),
     # Told from the side of the comparator.
     ("Relapse was more frequent with placebo than with examplol in Study E1.", "F1"),
+    # How great a change was, and whose result it is.
+    ("In the same patients relapse dropped more with examplol than with placebo.", "F1"),
+    ("The reduction in relapse was greater with examplol than with placebo.", "F1"),
     # Several findings of one study, and one that nobody compared.
     ("Neither mortality nor relapse differed between examplol and placebo.", "F3 F6"),
     (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from deepcritical.domain.sentences import Draft, Sentence
+from deepcritical.verification.bound import unbound
 from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences
 from tests.unit.verification.prose import NATURAL
 from tests.unit.verification.studies import FINDINGS, RECORDS, ScriptedVerifier, draft
@@ -31,6 +32,10 @@ WRONG = [
     ("direction", "Examplol did not reduce relapse.", "F1"),
     ("direction", "Relapse was similar with examplol and placebo.", "F1"),
     ("direction", "Examplol worsened relapse.", "F1"),
+    ("direction", "In the same patients relapse rose more with examplol than with placebo.", "F1"),
+    ("direction", "The reduction in relapse was greater with placebo than with examplol.", "F1"),
+    ("direction", "Relapse was the same with examplol and placebo.", "F1"),
+    ("direction", "Relapse was more frequent with examplol, not less.", "F1"),
     ("direction", "Examplol lowered the risk of fracture compared with madeupol.", "F2"),
     ("direction", "Examplol improved mortality.", "F3"),
     ("direction", "Mortality was lower with examplol than with placebo.", "F3"),
@@ -202,3 +207,17 @@ class TestPrinting:
 
 def test_a_sentence_is_an_object() -> None:
     assert Sentence(text="x").in_place_of == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Simvastatin reduced relapse compared with placebo.", True),
+        ("Statins reduced relapse compared with placebo.", True),
+        ("Treatment reduced relapse compared with placebo.", False),
+    ],
+)
+def test_a_drug_of_a_class_is_named_as_its_study_names_it(text: str, *, named: bool) -> None:
+    template = "Simvastatin reduced relapse compared with placebo."
+    finding = FINDINGS["F1"].model_copy(update={"drug": "statins", "sentence": template})
+    assert (unbound(text, [finding], judged=True) != "the drug of F1 is not named") is named

@@ -9,7 +9,7 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.turning import turned, with_bound
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.effect_words import EIGHTH, FOURTH, LATEST, effect_words
+from deepcritical.domain.effect_words import EIGHTH, FOURTH, LATEST, NINTH, effect_words
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import ArmRates, OutcomeRow, Vote, Way
@@ -195,3 +195,19 @@ def test_an_answer_from_other_people_says_so(near: str, *, is_told: bool) -> Non
         answer_sentences(verdict, "examplol", put, wording=w)[0].text for w in (LATEST, FOURTH)
     )
     assert ("; the people studied are not just those" in now, "; the" in then) == (is_told, False)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "now", "before"),
+    [
+        ("MMSE score", "worse with the drug", "more frequent with the drug"),
+        ("nausea", "more frequent with the drug", "more frequent with the drug"),
+    ],
+)
+def test_a_faculty_that_got_worse_was_not_more_frequent(
+    outcome: str, now: str, before: str
+) -> None:
+    told = changed(Way.HARM, outcome=outcome, importance="harm")
+    assert [now, before] == [
+        vote_words(told, named=False, wording=w).partition(" (")[0] for w in (LATEST, NINTH)
+    ]
