@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from deepcritical.appraisal.asked import Asked, asked_of
