@@ -69,7 +69,9 @@ def test_a_trial_that_no_rule_reads_is_missed_where_it_may_answer(
 @pytest.mark.parametrize(
     ("reader", "label"), [("rules", "not assessed"), ("model", "insufficient evidence")]
 )
-def test_nothing_is_called_insufficient_that_rules_alone_have_read(reader: str, label: str) -> None:
+def test_nothing_is_called_insufficient_that_rules_alone_have_read(
+    reader: Literal["rules", "model"], label: str
+) -> None:
     """They read a part of what a study tells: here a harm, and no result on what was asked."""
     told = result("nausea", kind="safety", level="secondary")
     by = Reader(kind=reader, name="1")
