@@ -89,7 +89,7 @@ def test_a_run_that_is_told_to_write_now_ends_with_a_report(page: Page, gate: Pa
     expect(page.locator(".live .waiting")).to_contain_text("then writing the report")
     gate.touch()
     done(page)
-    expect(page.locator(".live .log")).to_contain_text("user_stop")
+    expect(page.locator(".live .log")).to_contain_text("user stop")
     expect(page.locator(".live .waiting")).to_be_hidden()
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
 
