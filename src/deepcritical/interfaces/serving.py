@@ -96,7 +96,7 @@ def _access(
 def _signing_in(
     public: bool, address: str, client: str, secret: SecretStr | None, scopes: str, provider: str
 ) -> SignIn:
-    """What signs visitors in.
+    """Return the client of the provider that signs visitors in.
 
     Raises:
         ConfigurationError: The server is not public, or the provider does not know it.
