@@ -106,8 +106,9 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
 
 
 def _names(finding: Finding) -> frozenset[str]:
-    """Return what names the drug of a finding by itself, also as its template names it."""
+    """Return what names the drug of a finding by itself, also as its template or quotes do."""
     drug, other = names_of(finding)
     own = {w.key for w in words(finding.drug) if not is_english(w.raw)}
-    named = {w.key for w in words(finding.sentence) if is_arm(w)} - CONTROLS - other
+    told = (finding.sentence, *finding.quotes)
+    named = {w.key for text in told for w in words(text) if is_arm(w)} - CONTROLS - other
     return frozenset(own | named) & (drug | named)
