@@ -209,7 +209,7 @@ def forking(order: Order) -> Iterator[Start]:
 @cache
 def _forker() -> tuple[IO[str], IO[str]]:
     """The streams of the process that forks workers, which ends with this one."""
-    process = subprocess.Popen(  # noqa: S603 - our own command
+    process = subprocess.Popen(
         [sys.executable, "-m", "tests.workers"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
