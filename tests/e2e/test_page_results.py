@@ -319,9 +319,6 @@ def test_every_tab_fits_a_wide_screen_and_a_phone(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": height})
         for name in REPORT_TABS:
             opened(page, name)
-            page.emulate_media(color_scheme="dark")
-            assert_fits(page)
-            page.emulate_media(color_scheme="light")
             assert_fits(page)
             picture(page, f"results-{name}-{width}")
             if name != "report":
