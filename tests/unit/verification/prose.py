@@ -54,6 +54,16 @@ NATURAL = [
     # How great a change was, and whose result it is.
     ("In the same patients relapse dropped more with examplol than with placebo.", "F1"),
     ("The reduction in relapse was greater with examplol than with placebo.", "F1"),
+    # A predicate that an apposition parts from its subject, and clauses without a subject.
+    ("The reduction in relapse, the main outcome, was greater with examplol than placebo.", "F1"),
+    (
+        "Relapse, the main outcome, fell with examplol, while fracture, a harm, rose.",
+        "F1 F2",
+    ),
+    ("Relapse fell less with placebo than with examplol.", "F1"),
+    ("Examplol lowered relapse (RR 0.71), mortality did not fall (RR 0.98).", "F1 F3"),
+    ("Relapse fell with examplol (RR 0.71), mortality did not (RR 0.98).", "F1 F3"),
+    ("Examplol lowered relapse, a result not seen in Study E6.", "F1 F6"),
     # Several findings of one study, and one that nobody compared.
     ("Neither mortality nor relapse differed between examplol and placebo.", "F3 F6"),
     (
