@@ -129,8 +129,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         for sign in signs(clause, outcome):
             told.add(sign)
             if not any(sign in _expected(f, clause, own=own) for f in owners):
-                shown = _shown(owners)
-                faults.append(f"“{clause.strip()}” tells of {_TOLD[sign]}, but {shown}")
+                faults.append(f"“{clause.strip()}” tells of {_TOLD[sign]}, but {_shown(owners)}")
     if all(f.way in (Way.NO_DIFFERENCE, None) for f in cited):
         faults = []  # "higher, but not significantly" is of no difference
     yield from faults
