@@ -59,10 +59,10 @@ def findings_of(
     return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(made, 1)}
 
 
-def study_sentence(name: str, vote: Vote, *, wording: int = LATEST) -> str:
-    """Return the sentence on one result of a study, in one of `WORDINGS`."""
+def study_sentence(name: str, vote: Vote, drug: str = "", *, wording: int = LATEST) -> str:
+    """Return the sentence on one result of a study of a drug, in one of `WORDINGS`."""
     if wording >= SEVENTH:
-        told = vote_words(vote, named=False, wording=wording)
+        told = vote_words(vote, named=False, wording=wording, drug=drug)
         return f"In {name}, {in_running_text(vote.outcome)}: {told}."
     told = vote_words(vote, wording=wording)
     return f"In {name}, {told[:1].lower()}{told[1:]}"
@@ -176,7 +176,7 @@ def _of_studies(
             studies=max(vote.studies or 1, 1),
             people=vote.people,
             quotes=tuple(_quotes(vote, evidence)),
-            sentence=study_sentence(short_name(evidence[vote.evidence_id]), vote),
+            sentence=study_sentence(short_name(evidence[vote.evidence_id]), vote, drug),
             **_of_study(study, vote, evidence, readings),
         )
 
