@@ -40,6 +40,13 @@ def test_results_that_a_model_joins_have_a_name_that_was_read_and_no_word_of_its
     assert names == {"time to glimmer"}
 
 
+def test_what_the_table_has_in_two_rows_gives_no_name_to_what_it_has_not() -> None:
+    read = {"E1": study(result("pain"), result("nausea"), result("flurbiness"))}
+    for named, row in (((1, 3), "pain"), ((1, 2, 3), "flurbiness")):
+        found = matches_of(judged(*(("E1", n, "x") for n in named)), read, read)
+        assert {match.outcome for match in found["E1"].results} == {row}
+
+
 def test_what_no_record_has_is_left_out_and_nothing_counts_twice() -> None:
     answer = judged(("E1", 1, "x"), ("E1", 1, "y"), ("E1", 0, "x"), ("E1", 3, "x"), ("E9", 1, "x"))
     found = matches_of(answer, READINGS, READINGS)
