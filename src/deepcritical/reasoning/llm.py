@@ -356,9 +356,8 @@ class LLMReasoner(InquiryModel):
         limit = self._limit_chars(judgement)
         if not self._matches(question):
             return await calculated(shown_records, store, drug, ids, limit)
-        read = {key: one for key, one in store.readings.items() if key in store.evidence}
         found = {key: record.relevance_score for key, record in store.evidence.items()}
-        shown = with_unrecognised(ids, read, found)
+        shown = await calculated(with_unrecognised, question, store, ids, found)
         return await calculated(studies_to_match, question, store, shown, limit)
 
     def _matches(self, question: ResearchQuestion) -> bool:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from deepcritical.domain.study import Arm, Intervention
 from deepcritical.models.answers import AssessedResults
 from deepcritical.reasoning.by_model import matches_of
-from tests.unit.appraisal.builders import result, study
+from deepcritical.reasoning.choosing import with_unrecognised
+from deepcritical.services.evidence_store import EvidenceStore
+from tests.unit.appraisal.builders import record, result, study
+from tests.unit.reasoning.examples import QUESTION
 
 READINGS = {
     "E1": study(result("time to glimmer"), result("flurb")),
@@ -61,3 +67,22 @@ def test_an_answer_without_a_result_that_was_shown_is_not_used() -> None:
         "E1",
         "E2",
     }
+
+
+@pytest.mark.parametrize(
+    ("given", "title", "shown"),
+    [
+        (Intervention(name="metformin", drug="metformin"), "Metformin in testitis", False),
+        (Intervention(name="metformin", drug="metformin"), "Examplol or metformin", True),
+        (Intervention(name="EX-12"), "EX-12 in testitis", True),
+    ],
+    ids=["of another drug", "it names the drug", "what was given is not known"],
+)
+def test_a_study_in_which_nothing_was_recognised_is_shown_unless_it_is_of_another_drug(
+    given: Intervention, title: str, *, shown: bool
+) -> None:
+    store = EvidenceStore()
+    (key,) = store.add([record(title, content="Adults were treated. The flurb score was better.")])
+    arms = (Arm(id="A", interventions=(given,)), Arm(id="B", control="placebo"))
+    store.add_study(key, study(result(), arms=arms))
+    assert with_unrecognised(QUESTION, store, [], {}) == [key] * shown
