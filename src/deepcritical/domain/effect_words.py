@@ -99,8 +99,12 @@ def counts_events(found: OutcomeRow | Vote) -> bool:
 
 
 def as_given(words: str, found: OutcomeRow | Vote, drug: str = "") -> str:
-    """Return words on those with the drug, by its name where that or its class's is known."""
-    given = found.members or found.tested_as or drug
+    """Return words on those with the drug, by its name where that or its class's is known.
+
+    Of a row the drugs of a class are named elsewhere, where they are several.
+    """
+    several = isinstance(found, OutcomeRow) and " or " in found.members
+    given = ("" if several else found.members) or found.tested_as or drug
     return words.replace(" with the drug", f" with {given}") if given else words
 
 
