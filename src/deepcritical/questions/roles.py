@@ -43,7 +43,8 @@ _WISH = bounded(
     re.IGNORECASE,
 )
 _PEOPLE = bounded(
-    r"\b(?:patients?|people|persons|smokers?|drinkers?|diabetics?|asthmatics?|obese|sufferers?)$",
+    r"\b(?:patients?|people|persons|smokers?|drinkers?|diabetics?|asthmatics?|obese|sufferers?)$|"
+    r"^(?:patients|people) (?:on|with)\b",
     re.IGNORECASE,
 )
 """Words that name what is wished for, or those who have a condition, and not the condition."""
@@ -232,7 +233,13 @@ def _told(names: Names) -> list[_Told]:
         for n, t in once.items()
         if cues.is_brought(names.text, t.mention.start, t.mention.end)
     }
-    return list((once | brought | surely).values())
+    studied = dict.fromkeys(CONDITION_ROLES, 0.0) | {POPULATION: 1.0}
+    people = {
+        n: t._replace(role=studied)
+        for n, t in once.items()
+        if len(once) > 1 and _PEOPLE.search(t.mention.text)
+    }
+    return list((once | people | brought | surely).values())
 
 
 def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]:

@@ -46,6 +46,11 @@ from deepcritical.tools.pubmed import pubmed_term
         ("Does zinc protect the heart from iron in gout?", "gout", ()),
         ("zinc for gout in Japanese people", "gout", ("Asian people",)),
         ("zinc for gout in people admitted to hospital", "gout", ("inpatients",)),
+        (
+            "Does zinc work in patients on dialysis with gout?",
+            "gout",
+            ("Chronic Renal Insufficiency", "people on dialysis"),
+        ),
         ("HCQ + MMF + AZA in AS", "Ankylosing Spondylitis", ()),
         ("DOES COLCHICINE PREVENT STROKE IN AF", "Stroke", ("Atrial Fibrillation",)),
         ("DOES ASPIRIN HELP WITH IT IN ALL ADULTS WITH GOUT", "Gout", ()),
