@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from deepcritical.appraisal.arms import AND, Tested, is_compared_with, tested_on
 from deepcritical.appraisal.asked import Asked
-from deepcritical.appraisal.outcomes import Placed, placed
+from deepcritical.appraisal.outcomes import Placed, is_beside_named, placed
 from deepcritical.appraisal.stopped import compared_in, stopped_by
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.matches import ResultMatch
@@ -51,9 +51,12 @@ def related_by(
         evidence: The record.
     """
     feared = result.kind == "safety" and not (asked.on_harm or asked.outcomes)
-    wanted = match.importance == "critical" and bool(asked.outcomes) and not feared
+    beside = is_beside_named(result, asked)
+    wanted = match.importance == "critical" and bool(asked.outcomes) and not (feared or beside)
     tested = _tested(match, study, result, asked, evidence)
     place = _placed(match, placed(result, asked), feared=feared)
+    if beside and place.importance == "critical":
+        place = place._replace(importance="important")
     near = match.directness
     if near == "direct" and (tested.given_with or by_tables in (None, "related")):
         near = "broader"

@@ -56,6 +56,8 @@ _DEGREE_OF_CHANGE = _stems("more greater larger smaller less")
 _SMALL_DEGREE = _stems("smaller less")
 _OTHER_WAY: dict[Sign, Sign] = {"less": "more", "good": "bad", "bad": "good"}
 _BESIDE_DEGREE = frozenset("with in for among at on by after".split())
+_BEFORE_LIMIT = frozenset("in to at of for".split())
+"""Before "less than" they name a limit: "fell by less than 1 kg", "in less than half of them"."""
 _OF_THE_SAME = frozenset("in of among from for within".split())
 """Before "the same" they name people or a study, and no result."""
 _WITHOUT = _stems("without")
@@ -128,7 +130,8 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> list[tuple[int, Si
     for at, word in enumerate(found):
         key = stem(word.raw) if word.is_figure else word.key  # "doubled"
         if key in _DEGREE_OF_CHANGE and _grades_a_change(found, at, outcome, changed=changed):
-            if key in _SMALL_DEGREE:  # of those who changed less, the others changed so
+            limit = word.depth or found[at - 1].raw == "by" or word.lead & _BEFORE_LIMIT
+            if key in _SMALL_DEGREE and not limit:  # the others changed more
                 told[-1:] = [(at, _OTHER_WAY.get(sign, sign)) for _, sign in told[-1:]]
             continue
         if key == _SAME and word.lead & _OF_THE_SAME:

@@ -61,6 +61,7 @@ NATURAL = [
         "F1 F2",
     ),
     ("Relapse fell less with placebo than with examplol.", "F1"),
+    ("With examplol relapse fell to less than with placebo.", "F1"),
     ("Examplol lowered relapse (RR 0.71), mortality did not fall (RR 0.98).", "F1 F3"),
     ("Relapse fell with examplol (RR 0.71), mortality did not (RR 0.98).", "F1 F3"),
     ("Examplol lowered relapse, a result not seen in Study E6.", "F1 F6"),
