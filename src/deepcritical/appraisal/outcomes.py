@@ -118,18 +118,6 @@ def is_of_other_kind(result: Result, asked: Asked) -> bool:
     return kinds.isdisjoint({*wider, *(c.family for c in named if c)})
 
 
-def is_beside_named(result: Result, asked: Asked) -> bool:
-    """Return whether the table knows an outcome and those that the question names, as others."""
-    own = construct_of(result.concept, result.outcome)
-    named = [construct_of(outcome, outcome) for outcome in asked.measured]
-    if own is None or own.generic or is_composite(result) or asked.on_harm or not named:
-        return False
-    if not all(c and not c.generic for c in named):
-        return False
-    near = {name for c in named if c for name in (c.name, c.part_of)}
-    return near.isdisjoint({own.name, own.part_of} - {""})
-
-
 def _of_composite(result: Result, asked: Asked) -> Placed:
     """The row of a composite by the names of its parts; it weighs as the weightiest of them."""
     alone = {"concept": "", "components": ()}
