@@ -214,6 +214,17 @@ def _tells_of_it(study: StudyReading, asked: Asked) -> bool:
     return any(placed(result, asked).importance == "critical" for result in study.results)
 
 
+def is_of_other_drugs(asked: Asked, evidence: Evidence, study: StudyReading) -> bool:
+    """Return whether all that was given is known, and none of it what is asked about or its kin."""
+    given = [i for arm in study.arms for i in arm.interventions]
+    if not given or not all(i.drug for i in given):
+        return False
+    near = asked.kin.union(asked.comparators, *asked.partners)
+    text = "\n".join((evidence.citation.title, *evidence.metadata.interventions, evidence.content))
+    named = _names_drug(text, asked, study)
+    return not named and near.isdisjoint(canonical(i.drug) for i in given)
+
+
 def _names_drug(text: str, asked: Asked, study: StudyReading | None) -> bool:
     names = _drugs_in(text)
     if study:

@@ -18,9 +18,9 @@ from deepcritical.domain.votes import (
     as_stopped,
 )
 
-WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 """Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, LATEST = WORDINGS
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, LATEST = WORDINGS
 _WAYS = {
     Way.BENEFIT: "better with the drug",
     Way.NO_DIFFERENCE: "no difference shown",
@@ -80,6 +80,32 @@ _FOUND_OF_HARM = {**_FOUND, Way.BENEFIT: "less", Way.HARM: "more"}
 def is_amount(outcome: str) -> bool:
     """Return whether an outcome is named after what is measured and not counted."""
     return _AMOUNT.search(outcome) is not None
+
+
+_EVENTS = bounded(r"\b(?:events?|episodes?|attacks?|cases?)$", re.IGNORECASE)
+_LASTING = bounded(r"survival|free\b|\btimes?\b|\bintervals?\b", re.IGNORECASE)
+_OF_COUNTS = frozenset({"RR", "OR", "HR", "IRR", "RD"})
+
+
+def counts_events(found: OutcomeRow | Vote) -> bool:
+    """Return whether an outcome counts events, or people with one, and fewer are better."""
+    if found.polarity == "more" or _LASTING.search(found.outcome) or is_amount(found.outcome):
+        return False
+    less = isinstance(found, OutcomeRow) or found.higher_is_better is False
+    told = found.effects if isinstance(found, OutcomeRow) else (found,)
+    counted = any(e.rates or (e.effect and e.effect.measure in _OF_COUNTS) for e in told)
+    is_less = found.polarity == "less" and less
+    return (is_less and counted) or _EVENTS.search(found.outcome) is not None
+
+
+def as_given(words: str, found: OutcomeRow | Vote, drug: str = "") -> str:
+    """Return words on those with the drug, by its name where that or its class's is known.
+
+    Of a row the drugs of a class are named elsewhere, where they are several.
+    """
+    several = isinstance(found, OutcomeRow) and " or " in found.members
+    given = ("" if several else found.members) or found.tested_as or drug
+    return words.replace(" with the drug", f" with {given}") if given else words
 
 
 def is_of_fears_beside(row: OutcomeRow) -> bool:
@@ -146,11 +172,18 @@ def row_direction(row: OutcomeRow) -> str:
     if row.importance == "harm" and is_amount(row.outcome) and row.tier != "uncontrolled":
         way = {Way.HARM: "higher with the drug", Way.BENEFIT: "lower with the drug"}
         told = way.get(row.way, direction_words(row.importance, row.way, row.tier))
-        return as_stopped(told, row.control)
-    importance = "important" if row.polarity == "more" else row.importance
-    told = direction_words(importance, row.way, row.tier, row.control)
+        return as_given(as_stopped(told, row.control), row)
+    importance = importance_told(row)
+    told = as_given(direction_words(importance, row.way, row.tier, row.control), row)
     trivial = row.trivial and row.way in (Way.BENEFIT, Way.HARM)
     return f"{told}, too little to matter" if trivial else told
+
+
+def importance_told(found: OutcomeRow | Vote) -> Importance:
+    """Return the importance by whose words a direction is told: harms and events are counted."""
+    if found.polarity == "more":
+        return "important"
+    return "harm" if counts_events(found) else found.importance
 
 
 def direction_words(

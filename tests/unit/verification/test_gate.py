@@ -34,6 +34,13 @@ WRONG = [
     ("direction", "Examplol worsened relapse.", "F1"),
     ("direction", "In the same patients relapse rose more with examplol than with placebo.", "F1"),
     ("direction", "The reduction in relapse was greater with placebo than with examplol.", "F1"),
+    (
+        "direction",
+        "Relapse, the main outcome, rose with examplol, fracture, a harm, fell.",
+        "F1 F2",
+    ),
+    ("direction", "Relapse fell less with examplol than with placebo.", "F1"),
+    ("direction", "The reduction in relapse, an event, was smaller with examplol.", "F1"),
     ("direction", "Relapse was the same with examplol and placebo.", "F1"),
     ("direction", "Relapse was more frequent with examplol, not less.", "F1"),
     (

@@ -45,6 +45,7 @@ VERBS = (
     ("testitis", "missed snerk days", False, "a", "reduced missed snerk days"),
     ("testitis", "snerk quality", True, "a", "improved snerk quality"),
     ("testitis", "flurb score", None, "b", "worsened flurb score"),
+    ("testitis", "flurb events", None, "b", "increased flurb events"),
 )
 
 
@@ -60,7 +61,7 @@ def test_the_verb_says_what_happened(
 def test_where_reader_and_table_differ_no_direction_is_told() -> None:
     row = row_of("testitis", "body weight", higher=True)
     assert row.polarity == "unclear"
-    assert row_sentence(row, DRUG).startswith("Body weight was better with examplol than with")
+    assert row_sentence(row, DRUG).startswith("The result on body weight was better with examplol")
 
 
 def test_a_row_of_a_former_report_keeps_its_verb() -> None:
