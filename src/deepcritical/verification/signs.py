@@ -71,7 +71,7 @@ _LIMITS_OF = _stems("interval ci")
 _SIZED = _stems(
     "trial study cohort sample review analysis meta registry database population subgroup dose "
     "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
-    "size one"
+    "one"
 )
 """Words that "larger", "longer" or "double" before them describe: the study, and no result."""
 _LIMITS = _stems("higher more greater lower less better worse longer")

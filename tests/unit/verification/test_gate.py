@@ -68,6 +68,7 @@ WRONG = [
     ("arm", "Metformin reduced relapse compared with placebo.", "F1"),
     ("arm", "Metformin reduced relapse compared with placebo.", "F9"),
     ("arm", "Liraglutide lowered body weight.", "F10"),
+    ("arm", "In mice, aspirin reduced lesion size.", "F12"),
     ("population", "Examplol reduced relapse in children with testitis.", "F1"),
     ("population", "Examplol reduced pain, not limited to women with testitis.", "F5"),
     ("population", "Examplol reduced relapse in women with testitis.", "F1"),
