@@ -65,6 +65,9 @@ NATURAL = [
     ("Examplol lowered relapse (RR 0.71), mortality did not fall (RR 0.98).", "F1 F3"),
     ("Relapse fell with examplol (RR 0.71), mortality did not (RR 0.98).", "F1 F3"),
     ("Examplol lowered relapse, a result not seen in Study E6.", "F1 F6"),
+    # All that was given, and one drug of the class that a finding is told of.
+    ("Metformin plus simvastatin reduced relapse compared with placebo.", "F9"),
+    ("Semaglutide lowered body weight in a randomised trial of adults with testitis.", "F10"),
     # Several findings of one study, and one that nobody compared.
     ("Neither mortality nor relapse differed between examplol and placebo.", "F3 F6"),
     (
