@@ -24,7 +24,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_notice, is_retracted
 from deepcritical.domain.study import MAIN_RESULT_NOT_READ, StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, fold, sentences, whole_sentences
-from deepcritical.domain.votes import Importance, Vote, Way
+from deepcritical.domain.votes import STOPPED_EARLY, Importance, Vote, Way
 from deepcritical.questions.cues import ANIMALS
 from deepcritical.reading.rules.arm_phrases import CONTROLS
 from deepcritical.reading.sentences import quoted
@@ -45,7 +45,6 @@ _BACKGROUND = (
     "aim",
 )
 _WITHOUT = bounded(r"\b(?:alone|without|added to|adding|addition of)\b", re.IGNORECASE)
-_STOPPED = "stopped early"
 
 
 def read_for(
@@ -281,7 +280,7 @@ def _stop_vote(asked: Asked, evidence: Evidence, study: StudyReading | None) -> 
     span = next(spans, None)
     return (
         Vote(
-            row=_STOPPED,
+            row=STOPPED_EARLY,
             outcome="stopped early for harm" if is_harm_stop(why) else "stopped early for futility",
             importance="important",  # results of trials that were not stopped go before it
             way=Way.HARM if is_harm_stop(why) else Way.NO_DIFFERENCE,

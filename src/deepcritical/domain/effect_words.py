@@ -8,6 +8,7 @@ from deepcritical.domain.effects import RATIOS, decimals_of, no_effect_value
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import (
+    STOPPED_EARLY,
     ArmRates,
     Importance,
     OutcomeRow,
@@ -84,7 +85,14 @@ def is_amount(outcome: str) -> bool:
 
 _EVENTS = bounded(r"\b(?:events?|episodes?|attacks?|cases?)$", re.IGNORECASE)
 _LASTING = bounded(r"survival|free\b|\btimes?\b|\bintervals?\b", re.IGNORECASE)
+_STOPPED_FOR = {Way.HARM: "for harm", Way.NO_DIFFERENCE: "for futility"}
 _OF_COUNTS = frozenset({"RR", "OR", "HR", "IRR", "RD"})
+
+
+def is_counted(found: OutcomeRow | Vote) -> bool:
+    """Return whether a result gives the people or the events of each side, or their ratio."""
+    told = found.effects if isinstance(found, OutcomeRow) else (found,)
+    return any(e.rates or (e.effect and e.effect.measure in _OF_COUNTS) for e in told)
 
 
 def counts_events(found: OutcomeRow | Vote) -> bool:
@@ -92,10 +100,8 @@ def counts_events(found: OutcomeRow | Vote) -> bool:
     if found.polarity == "more" or _LASTING.search(found.outcome) or is_amount(found.outcome):
         return False
     less = isinstance(found, OutcomeRow) or found.higher_is_better is False
-    told = found.effects if isinstance(found, OutcomeRow) else (found,)
-    counted = any(e.rates or (e.effect and e.effect.measure in _OF_COUNTS) for e in told)
     is_less = found.polarity == "less" and less
-    return (is_less and counted) or _EVENTS.search(found.outcome) is not None
+    return (is_less and is_counted(found)) or _EVENTS.search(found.outcome) is not None
 
 
 def as_given(words: str, found: OutcomeRow | Vote, drug: str = "") -> str:
@@ -161,8 +167,10 @@ def _one_way(row: OutcomeRow, way: Way, wording: int = LATEST) -> str:
 def row_direction(row: OutcomeRow) -> str:
     """Return the direction of a row; of an effect too small to matter, that it is so.
 
-    Of studies that differ, how many found what.
+    Of studies that differ, how many found what; of trials that were stopped early, for what.
     """
+    if row.outcome == STOPPED_EARLY:
+        return _STOPPED_FOR.get(row.way, "for futility or for harm")
     if row.way is Way.CONFLICT:
         if is_of_fears_beside(row):
             return f"{_one_way(row, row.effects[0].way)}, {fears_words(row)}"

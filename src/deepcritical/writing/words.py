@@ -22,8 +22,10 @@ from deepcritical.domain.effect_words import (
     fears_words,
     importance_told,
     is_amount,
+    is_counted,
     is_of_fears_beside,
     kind_words,
+    row_direction,
     sides_words,
     size_words,
 )
@@ -31,6 +33,7 @@ from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import (
     CONTINUED,
     NOT_STATED,
+    STOPPED_EARLY,
     STOPPING,
     OutcomeRow,
     Tier,
@@ -85,6 +88,10 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         drug: Of what.
         wording: One of `WORDINGS`.
     """
+    if wording > TENTH and row.outcome == STOPPED_EARLY:
+        trials, were = (f"{row.studies} trials", "were") if row.studies > 1 else ("A trial", "was")
+        told = f"{trials} of {drug} {were} {STOPPED_EARLY} {row_direction(row)}"
+        return f"{told}{_who(row)} ({_figures(row, wording)})."
     said = (_harm_words if row.importance == "harm" else _effect)(row, wording)
     outcome = condition_in(row.outcome) or row.outcome
     if wording == FIRST:
@@ -219,7 +226,7 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     measured = is_measured(row) if wording >= FIFTH else is_amount(row.outcome)
     measured = measured and wording >= FOURTH
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
-    if wording > NINTH and _is_asset(row.outcome):
+    if wording > NINTH and _is_asset(row, wording):
         more, less = "worse", "better"
     return {
         Way.HARM: f"{{outcome}} was {more} with {{drug}} than with {{against}}",
@@ -229,10 +236,14 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     }[row.way]
 
 
-def _is_asset(outcome: str) -> bool:
-    """Return whether more of an outcome is good, as of memory: as a harm it gets worse."""
-    construct = construct_of(outcome, outcome)
-    return construct is not None and construct.higher_is_better is True
+def _is_asset(found: OutcomeRow | Vote, wording: int) -> bool:
+    """Return whether more of an outcome is good, as of memory: as a harm it gets worse.
+
+    What is counted, as pregnancies are, gets more or less frequent.
+    """
+    construct = construct_of(found.outcome, found.outcome)
+    is_good = construct is not None and construct.higher_is_better is True
+    return is_good and not (wording > TENTH and is_counted(found))
 
 
 def is_measured(row: OutcomeRow) -> bool:
@@ -341,10 +352,12 @@ def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST, drug: s
         wording: One of `WORDINGS`.
         drug: What was given, where it is to be named.
     """
+    if wording > TENTH and vote.row == STOPPED_EARLY:
+        return f"{capitalised(vote.outcome)}." if named else vote.outcome
     size = size_words(vote, wording)
     differ = "results differ" if wording >= FIFTH else "results point both ways"
     way = differ if vote.way is Way.CONFLICT else ""
-    counted = wording <= NINTH or not _is_asset(vote.outcome)
+    counted = wording <= NINTH or not _is_asset(vote, wording)
     importance = vote.importance if counted else "important"
     if wording > TENTH and counted:
         importance = importance_told(vote)
