@@ -42,7 +42,10 @@ MOST_TOKENS = 10_000
 """Tokens in memory; further ones take the place of the oldest."""
 WAIT_S = 10
 """Within which the provider must answer."""
-OVER = "It was begun again in another tab, or begun in another browser. Begin again, in one tab."
+OVER = (
+    "It has ended already, was begun again in another tab, or was begun in another browser. Begin "
+    "again, in one tab."
+)
 DENIED = "Access was refused at Hugging Face. Begin again if you want to sign in."
 UNCONFIRMED = (
     "Hugging Face did not confirm who you are. Begin again. If that does not help, tell the "
