@@ -98,7 +98,9 @@ def _reading(
 ) -> Reading:
     leading = _leading(votes)
     on_it = not asked.stopping or is_on_stopping(evidence.citation.title, asked)
-    unclear = not leading and study is not None and _may_be_unread(evidence, study)
+    by_rules = not leading and study is not None and _may_be_unread(evidence, study)
+    of_these = study is not None and may_be_asked_about(study, evidence, asked)
+    unclear = by_rules and on_it and of_these
     spans = {span.start: span for span in whole_sentences(evidence.content)}
     own_people = study is not None and are_asked_about(study, evidence, asked)
     supporting = _facts(
@@ -119,8 +121,9 @@ def _reading(
         remark=_remark(evidence, ballot, votes, leading) if not supporting + refuting else "",
         votes=tuple(votes),
         given=given_by(study, asked) if study else "",
-        unread=unclear and on_it and _is_missed(asked, evidence, study),
+        unread=unclear and _is_missed(asked, evidence, study),
         unclear=unclear,
+        by_rules=by_rules,
     )
 
 
@@ -295,16 +298,13 @@ def _may_be_unread(evidence: Evidence, study: StudyReading) -> bool:
 def _is_missed(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
     """Return whether a record that could not be read is likely one that decides.
 
-    One whose title names other people is none. One that does not name the drug in its title is
-    seldom a test of it; one that never names the other side of a comparison, or the outcome that
-    was asked about, seldom answers the question, nor does one whose arms set the drug against
-    active drugs that were not asked about.
+    One that does not name the drug in its title is seldom a test of it; one that never names the
+    other side of a comparison, or the outcome that was asked about, seldom answers the question,
+    nor does one whose arms set the drug against active drugs that were not asked about.
     """
-    if study is None or not may_be_asked_about(study, evidence, asked):
-        return False
     if not _names_drug(evidence.citation.title, asked, None):
         return False
-    if _is_of_other_comparison(study, evidence, asked):
+    if study and _is_of_other_comparison(study, evidence, asked):
         return False
     text = f"{evidence.citation.title}. {evidence.content}"
     folded = f" {key_of(text)} "

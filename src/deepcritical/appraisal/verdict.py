@@ -179,10 +179,12 @@ def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
     if rule := _by_dose(active := between_doses(rows)):
         ids = [i for row in active for i in row.evidence_ids]
         return _verdict(rule, Certainty.VERY_LOW, rows, ids, caps=doubts)
-    if silent := [s for s in studies if s.unread or s.unclear]:
+    silent = [s for s in studies if s.unread or s.unclear or s.by_rules]
+    is_near = any(s.unread or s.unclear for s in silent)
+    if is_near or len(silent) > (1 - _READ_ENOUGH) * len(studies):
         # That nothing was found can be said only of what could be read.
         ids = [i for study in silent for i in study.evidence_ids]
-        told = _not_read(len(silent), len(studies), "study")
+        told = _not_read(len(silent), len(studies), "study", which="")
         return _verdict(_UNREAD, Certainty.VERY_LOW, rows, ids, caps=(told,))
     rule = _without_lead(studies)
     return _verdict(rule, Certainty.VERY_LOW, rows, _named_by(rule, studies), caps=doubts)
@@ -227,12 +229,12 @@ def _unread(studies: Sequence[StudyFinding]) -> str:
     return _not_read(len(unread), of, "trial" if trials or unread[0].randomised else "study")
 
 
-def _not_read(unread: int, of: int, kind: str) -> str:
+def _not_read(unread: int, of: int, kind: str, which: str = "relevant ") -> str:
     kinds = {"trial": "trials", "study": "studies"}[kind]
-    these = f"the only relevant {kind}" if of == 1 else f"{unread} of {of} relevant {kinds}"
+    these = f"1 {which}{kind}" if of == 1 else f"{unread} of {of} {which}{kinds}"
     return (
-        f"{these} could not be read, or not in full, "
-        "without a language model (DEEPCRITICAL_MODEL or --model sets one)"
+        f"{these} could not be read, or not in full, by rules alone; "
+        "a language model reads more (DEEPCRITICAL_MODEL or --model sets one)"
     )
 
 

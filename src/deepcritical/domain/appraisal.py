@@ -101,7 +101,9 @@ class Reading(Model):
     unread: bool = False
     """Whether it bears on the question, and its results could not be read without a model."""
     unclear: bool = False
-    """Whether it may report a result on the drug that could not be read without a model."""
+    """Whether it may report a result on the drug in the people asked about that rules missed."""
+    by_rules: bool = False
+    """Whether rules alone read it, and found no result there that decides."""
     proposed: VerdictLabel | None = None
     """The verdict that a model proposed over all records that it was shown, this one among them."""
 
@@ -202,6 +204,8 @@ class StudyFinding(Model):
     unread: bool = False
     """Whether none of its records could be read, though it bears on the question."""
     unclear: bool = False
+    """Whether rules may have missed a result in the people asked about in a record of it."""
+    by_rules: bool = False
     """Whether rules alone read a record of it, and found no result there that decides."""
     why: str = ""
     """Why it has no say on whether the drug helps, or how its findings must be read."""
@@ -251,6 +255,7 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         unread=any(a.reading.unread for a in appraisals)
         and not any(a.reading.votes and not a.reading.unread for a in appraisals),
         unclear=any(a.reading.unclear for a in appraisals),
+        by_rules=any(a.reading.by_rules for a in appraisals),
         proposed=next((a.reading.proposed for a in appraisals if a.reading.proposed), None),
         concern=any(a.grade.concern for a in appraisals),
         participants=max(

@@ -211,7 +211,7 @@ def _harm(said: ModelReading, text: str, had: Sequence[ConditionMention]) -> Con
         return None
     if _ANY_HARM.fullmatch(named):
         return SERIOUS_HARM if said.compared_with else None
-    meant = [one.means for one in said.meanings if key_of(one.said) in key_of(named)]
+    meant = [one.name for one in said.meanings if key_of(one.said) in key_of(named)]
     name = meant[0][:_LONGEST] if meant else named
     return Condition(name=name, names=tuple({name: 0, named: 0}), known=False)
 

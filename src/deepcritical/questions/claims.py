@@ -319,8 +319,9 @@ def _claim(frame: QuestionFrame, verb: str) -> str:
     measured = f"the risk of {frame.feared.name}" if frame.feared else ""
     measured = measured or listed(as_nouns(frame.outcomes))
     if frame.prevents and frame.condition and not measured:
-        if is_deed(frame.condition.name):
-            return f"{_given(frame)} help{ending} to {frame.condition.name}{whom_of(frame)}"
+        if not frame.condition.known and is_deed(frame.condition.name):
+            deed = frame.condition.name.removeprefix("to ")
+            return f"{_given(frame)} help{ending} to {deed}{whom_of(frame)}"
         return f"{_given(frame)} prevent{ending} {frame.condition.name}{whom_of(frame)}"
     did = f"{verb}{ending} {measured}" if measured else f"help{ending}"
     than = f"{_THAN}{listed(frame.comparators)}" if frame.feared and frame.comparators else ""

@@ -13,8 +13,9 @@ from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.vocabulary.folding import key_of
 
 _BESIDE_NAME = bounded(
-    r"\s?\([^()]*\)|^(?:prevention|treatment|management|relief) of (?:the )?", re.IGNORECASE
+    r" \((?:[^()]|\([^()]*\))*\)$|^(?:treatment|management) of (?:the )?", re.IGNORECASE
 )
+_DONE_ABOUT = bounded(r"^(?:prevention|prophylaxis|relief) of\b", re.IGNORECASE)
 
 
 class Meaning(BaseModel):
@@ -29,8 +30,13 @@ class Meaning(BaseModel):
 
     @property
     def name(self) -> str:
-        """The full name alone, without a remark in brackets or what is done about it."""
-        return _BESIDE_NAME.sub("", self.means).strip()
+        """The full name alone, without a remark in brackets; of what is done about something none.
+
+        "Birth control" is not pregnancy, though it means "prevention of pregnancy".
+        """
+        if _DONE_ABOUT.match(self.means):
+            return self.said
+        return _BESIDE_NAME.sub("", self.means.strip()).strip()
 
 
 class ModelReading(BaseModel):

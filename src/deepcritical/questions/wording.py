@@ -190,7 +190,8 @@ def verb_of(frame: QuestionFrame) -> str:
 
 
 _DONE = bounded(
-    r"^(?:to|not|be)\b|^\w+ (?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\b|"
+    r"^(?:to|not|be)\b|"
+    r"^\w+ (?:the|(?-i:an?)|my|our|your|his|her|their|its|this|that|these|those)\b|"
     r"^(?!no )\w+ (?:better|worse|longer|shorter|sooner|faster|earlier|later|more|less|well)$",
     re.IGNORECASE,
 )

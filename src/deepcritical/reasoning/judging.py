@@ -188,9 +188,8 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
     studies = store.studies(drug)
     verdict = decide(studies)
     gaps = open_gaps(question, store)
-    sufficient = verdict.label is not VerdictLabel.INSUFFICIENT and any(
-        e.evidenced for h in store.hypotheses for e in h.edges[:1]
-    )
+    told = verdict.label not in (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
+    sufficient = told and any(e.evidenced for h in store.hypotheses for e in h.edges[:1])
     return JudgeAssessment(
         mechanism_score=mechanism_score(store.hypotheses),
         clinical_score=clinical_score(studies),

@@ -28,6 +28,7 @@ from deepcritical.verification.fields import (
     RATIOS,
     VAGUE,
     keys_of,
+    measured_in,
     source_of,
     strange_figures,
     studies_of,
@@ -112,7 +113,9 @@ def _on_outcome(finding: Finding) -> str:
     """Return what is told of the outcome of a finding: typed, and where quotes name it, if any."""
     named = keys_of(finding.outcome) - VAGUE
     spans = [s.text for quote in finding.quotes for s in whole_sentences(quote)]
-    near = [text for text in spans if named & keys_of(text)] or spans
+    near = [text for text in spans if named & keys_of(text)]
+    if not near and finding.effect is None:
+        near = [text for text in spans if measured_in(text) in ("", measured_in(finding.outcome))]
     return "\n".join((finding.sentence, *_typed(finding.effect), *near))
 
 

@@ -8,9 +8,11 @@ sentence that tells no result has no such parts and may only retell what its fin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, takewhile
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
 from deepcritical.verification.claims import is_near_verbatim
@@ -18,6 +20,8 @@ from deepcritical.verification.direction import CONTROLS, is_arm, names_of
 from deepcritical.verification.fields import VAGUE, keys_of, measured_in, source_of
 from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
 from deepcritical.verification.words import Word, stem, words
+from deepcritical.vocabulary.classes import drug_class
+from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.words import is_english
 
 _GRAMMAR = frozenset(
@@ -31,6 +35,9 @@ _GRAMMAR = frozenset(
     )
 )
 """Stems of words of closed classes, which tell nothing by themselves."""
+_SET_AGAINST = bounded(
+    r"\b(?:than|versus|vs\.?|(?:compared|in comparison) (?:with|to))\b[^,;.()]*", re.IGNORECASE
+)
 _KIN_LETTERS = 5
 _MOST_NEW = 0.25
 """Share of the words of a retelling that may be its own."""
@@ -106,9 +113,16 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
 
 
 def _names(finding: Finding) -> frozenset[str]:
-    """Return what names the drug of a finding by itself, also as its template or quotes do."""
+    """Return what names the drug of a finding by itself: its one name, or a drug of its class.
+
+    Not a drug of the class that something was set against: "more than liraglutide".
+    """
     drug, other = names_of(finding)
-    own = {w.key for w in words(finding.drug) if not is_english(w.raw)}
-    told = (finding.sentence, *finding.quotes)
-    named = {w.key for text in told for w in words(text) if is_arm(w)} - CONTROLS - other
-    return frozenset(own | named) & (drug | named)
+    group = drug_class(finding.drug)
+    if group is None:
+        is_one = len({mention.drug.name for mention in find_drugs(finding.drug)}) == 1
+        own = frozenset(word.key for word in words(finding.drug) if is_arm(word))
+        return own & drug if is_one else frozenset()
+    told = [_SET_AGAINST.sub("", text) for text in (finding.sentence, *finding.quotes)]
+    members = frozenset(word.key for member in group.members for word in words(member)[:1])
+    return (members & keys_of("\n".join(told))) - CONTROLS - other

@@ -21,6 +21,7 @@ _PEOPLE = bounded(
     re.IGNORECASE,
 )
 _HEALTHY = bounded(r"\b(?:healthy|volunteers?)\b", re.IGNORECASE)
+_WIDENED = bounded(r"\bnot (?:limited|restricted|confined)\b", re.IGNORECASE)
 _PART = bounded(r"\b(?:subgroups?|subset|post[- ]hoc|among those)\b", re.IGNORECASE)
 
 
@@ -43,6 +44,8 @@ def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[
         told = meant and all(values <= there.get(kind, set()) for kind, values in meant.items())
         if not (told or all(any(k.startswith(key) for k in known) for key in keys_of(said))):
             yield f"the findings are not of {said}"
+    if (wider := _WIDENED.search(text)) and not _WIDENED.search(source):
+        yield f"no finding says that it is {wider[0]}"
     for finding in cited:
         if finding.level in ("subgroup", "post_hoc") and not _names_part(text, finding):
             yield f"{finding.id} is of a part of the people, and the sentence does not say so"

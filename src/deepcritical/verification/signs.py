@@ -51,6 +51,10 @@ _DEGREE_OF_CHANGE = _stems("more greater larger")
 _BESIDE_DEGREE = frozenset("with in for among at on by after".split())
 _OF_THE_SAME = frozenset("in of among from for within".split())
 """Before "the same" they name people or a study, and no result."""
+_OF_PEOPLE = _stems(
+    "patient people adult child children woman women man men participant person trial study "
+    "cohort population analysis review way"
+)
 _WITHOUT = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
 _LIMITS_OF = _stems("interval ci")
@@ -58,7 +62,7 @@ _LIMITS_OF = _stems("interval ci")
 _SIZED = _stems(
     "trial study cohort sample review analysis meta registry database population subgroup dose "
     "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
-    "size"
+    "size one"
 )
 """Words that "larger", "longer" or "double" before them describe: the study, and no result."""
 _LIMITS = _stems("higher more greater lower less better worse longer")
@@ -71,7 +75,7 @@ _AS_MUCH = bounded(r"\bas (?!well|soon|long|far|a |an |the )\w+(?: \w+){0,3}? as
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
     ("less", "good"): "bad",
     ("less", "bad"): "good",
-    ("less", "less"): "good",
+    ("less", "less"): "more",
     ("more", "good"): "good",
     ("more", "bad"): "bad",
 }
@@ -105,12 +109,13 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
     # What stands behind an interval is what its limits allow.
     limits = (at for at, word in enumerate(found) if word.key in _LIMITS_OF and not word.depth)
     found = found[: next(limits, len(found))]
-    changed = False
+    changed_at = -1
     for at, word in enumerate(found):
         key = stem(word.raw) if word.is_figure else word.key  # "doubled"
+        changed = _is_its_change(found, changed_at, at, outcome)
         if key in _DEGREE_OF_CHANGE and _grades_a_change(found, at, outcome, changed=changed):
             continue
-        if key == _SAME and word.lead & _OF_THE_SAME:
+        if key == _SAME and word.lead & _OF_THE_SAME and _is_of_people(found[at + 1 : at + 2]):
             continue
         before = [w.key for w in found[max(0, at - _REACH) : at] if w.key not in _DEGREES]
         if not _WITHOUT.isdisjoint(before[-2:]) and key not in _OPEN:
@@ -124,8 +129,23 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
             yield at, "none"
         elif not denied:
             own = [sign for sign, known in _WORDS.items() if key in known]
-            changed = changed or not {"less", "good", "bad"}.isdisjoint(own)
+            changed_at = at if not {"less", "good", "bad"}.isdisjoint(own) else changed_at
             yield from ((at, sign) for sign in own)
+
+
+def _is_of_people(ahead: Sequence[Word]) -> bool:
+    return any(word.key in _OF_PEOPLE for word in ahead)
+
+
+def _is_its_change(found: Sequence[Word], change: int, at: int, outcome: Collection[str]) -> bool:
+    """Return whether a degree is of a change: "fell more", "the reduction in relapse was greater".
+
+    It is not in "after a decline in pain relapse was greater".
+    """
+    if change < 0:
+        return False
+    ahead = found[change + 1]
+    return at - change <= 1 or (not ahead.lead.isdisjoint({"in", "of"}) and ahead.key in outcome)
 
 
 def _grades_a_change(

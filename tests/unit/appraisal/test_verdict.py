@@ -67,10 +67,20 @@ def open_label(one: Vote) -> Vote:
 
 UNREAD = finding(key="U1", unread=True)
 UNCLEAR = finding(key="U2", unclear=True)
+OF_OTHERS = finding(key="U3", by_rules=True)
+"""A study of other people than those asked about, which rules alone have read."""
 CASES: dict[str, tuple[Sequence[StudyFinding], str]] = {
     "a text that may hold a result, and nothing else": ((UNCLEAR,), "not assessed"),
     "a text that may hold a result beside other drugs": (
         (UNCLEAR, *findings(ACTIVE)),
+        "not assessed",
+    ),
+    "a text of other people that rules alone read, beside as many that were read": (
+        (OF_OTHERS, *findings(ACTIVE)),
+        "insufficient evidence",
+    ),
+    "texts of other people that rules alone read, beside fewer that were read": (
+        (OF_OTHERS, finding(key="U4", by_rules=True), *findings(ACTIVE)),
         "not assessed",
     ),
     "a text that may hold a result beside two trials": (

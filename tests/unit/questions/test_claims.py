@@ -68,10 +68,12 @@ def test_the_claim_says_what_was_asked(text: str, claim: str) -> None:
 
 def test_what_is_to_be_protected_is_not_prevented() -> None:
     frame = read_frame("Does lithium prevent gout?")
-    asked = frame.model_copy(update={"condition": Condition(name="protect the skin")})
-    assert [claim_of(one) for one in (frame, asked)] == [
+    asked = frame.model_copy(update={"condition": Condition(name="protect the skin", known=False)})
+    named = read_frame("Does lithium prevent hepatitis A?")
+    assert [claim_of(one) for one in (frame, asked, named)] == [
         "lithium prevents gout",
         "lithium helps to protect the skin",
+        "lithium prevents hepatitis A",
     ]
 
 

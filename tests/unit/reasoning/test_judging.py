@@ -198,6 +198,14 @@ class TestAssessment:
         found = assess(QUESTION, store)
         assert (found.sufficient, found.recommendation) == (True, "synthesize")
 
+    def test_with_a_trial_that_could_not_be_read_is_not_sufficient(self) -> None:
+        store = EvidenceStore()
+        (key,) = store.add([record := paper("A study", CONTENT, publication_types=RCT)])
+        store.add_appraisal(appraisal(record, key, drug="examplol", direct=True, unread=True))
+        store.hypotheses = (HELPS,)
+        found = assess(QUESTION, store)
+        assert (found.sufficient, found.recommendation) == (False, "continue")
+
     @pytest.mark.parametrize("hypotheses", [(), (NOTHING,)], ids=["no chain", "no evidence"])
     def test_without_anything_known_of_how_it_acts_is_not_sufficient(
         self, hypotheses: tuple[MechanismHypothesis, ...]

@@ -54,6 +54,9 @@ NATURAL = [
     # How great a change was, and whose result it is.
     ("In the same patients relapse dropped more with examplol than with placebo.", "F1"),
     ("The reduction in relapse was greater with examplol than with placebo.", "F1"),
+    # All that was given, and one drug of the class that a finding is told of.
+    ("Metformin plus simvastatin reduced relapse compared with placebo.", "F9"),
+    ("Semaglutide lowered body weight in a randomised trial of adults with testitis.", "F10"),
     # Several findings of one study, and one that nobody compared.
     ("Neither mortality nor relapse differed between examplol and placebo.", "F3 F6"),
     (

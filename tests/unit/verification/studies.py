@@ -26,6 +26,13 @@ TEXTS = {
     "E8": "In the phase II CheckUp 227 trial, median survival rose from 6.1 to 9.4 months with "
     "examplol (HR 0.80, 95% CI 0.70 to 0.90), 45% of patients with examplol against 30% with "
     "placebo responded, and events of grade 3 or higher did not differ.",
+    "E9": "In a randomised trial of 200 adults with testitis, relapse was less frequent with "
+    "metformin plus simvastatin than with placebo.",
+    "E10": "In a randomised trial, semaglutide lowered body weight more than liraglutide in "
+    "adults with testitis.",
+    "E11": "In a randomised trial of 412 adults with testitis, the primary end point was less "
+    "frequent with examplol than with placebo (RR 0.71, 95% CI 0.55 to 0.92). Nausea was more "
+    "frequent with examplol (RR 1.60, 95% CI 1.20 to 2.10).",
 }
 RECORDS = {
     key: paper(f"Study {key}", text, integrity="retracted" if key == "E7" else "clean")
@@ -122,6 +129,24 @@ FINDINGS = {
             population="patients with stage IV testitis",
             study="CheckUp 227",
             higher_is_better=True,
+        ),
+        _finding(
+            9, "relapse", Way.BENEFIT, drug="metformin plus simvastatin", higher_is_better=False
+        ),
+        _finding(
+            10,
+            "body weight",
+            Way.BENEFIT,
+            drug="GLP-1 receptor agonists",
+            comparator="",
+            higher_is_better=False,
+        ),
+        _finding(
+            11,
+            "relapse",
+            Way.BENEFIT,
+            effect=_ratio("RR", 0.71, 0.55, 0.92),
+            higher_is_better=False,
         ),
     )
 }
