@@ -170,7 +170,7 @@ class PageGate:
 
 
 def _is_own(scope: Scope, own: frozenset[str]) -> bool:
-    """Whether a request has the origin of this server, or none.
+    """Return True if a request has the origin of this server, or none.
 
     A proxy may add HTTPS without being believed, so HTTPS passes at the host that is asked. Where
     `own` names this host, its scheme alone passes.
