@@ -1,12 +1,14 @@
 """A worker of which every run asks one host without a pause, through the limit that workers share.
 
-As a script: ``python -m tests.hammering DATABASE HOST RUNS SECONDS``. It prints a line, begins when
-it gets one, and prints when each place was given: seconds of the machine's monotonic clock.
+As a script: ``python -m tests.hammering DATABASE HOST RUNS SECONDS``. It prints its process id,
+begins when it gets a line, and prints when each place was given: seconds of the machine's monotonic
+clock.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from uuid import uuid4
@@ -46,7 +48,7 @@ async def _run(limits: SharedLimits, host: str, until: float) -> None:
 async def _runs(url: str, host: str, runs: int, seconds: float) -> None:
     database = Database(url)
     await asyncio.to_thread(database.check)
-    print("ready", flush=True)  # noqa: T201 - the one who started it waits for this
+    print(os.getpid(), flush=True)  # noqa: T201 - the one who started it waits for this
     await asyncio.to_thread(sys.stdin.readline)
     until = time.monotonic() + seconds
     limits = SharedLimits(database)

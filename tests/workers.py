@@ -1,7 +1,7 @@
 """Workers that can be started in an instant, killed and suspended, and a log of what they did.
 
-As a script it reads an order as JSON in its first line, loads everything once, and then forks a
-worker for every further line, whose process id it prints: ``python -m tests.workers``
+As a script it loads everything once, and forks a worker for every line, an order as JSON, whose
+process id it prints: ``python -m tests.workers``
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import IO, Any, NamedTuple
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.jobs import dbos_engine
@@ -31,7 +33,7 @@ from deepcritical.research.session import ResearchSession
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import QUESTION, ROOT, opened
+from tests.conftest import QUESTION, ROOT, opened, paper, snapshot
 from tests.databases import build_durable
 
 
@@ -148,9 +150,9 @@ async def _work(order: Order) -> None:
     await runs.close()
 
 
-async def _warm(order: Order) -> None:
-    """Load all that a run needs, once for all of them."""
-    source = SnapshotSource(Path(order.snapshot))
+async def _warm(records: Path) -> None:
+    """Load all that a run needs, once for all workers."""
+    source = SnapshotSource(records)
     loading = RunService(
         orchestrate=run_team,
         answering=deep_research,
@@ -163,19 +165,19 @@ async def _warm(order: Order) -> None:
 
 
 def main() -> None:
-    order = Order(*json.loads(sys.stdin.readline()))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # workers that end leave nothing behind
-    asyncio.run(_warm(order))
-    Noting.order = order
+    with TemporaryDirectory() as folder:
+        asyncio.run(_warm(snapshot(Path(folder) / "made.jsonl", paper(1), paper(2))))
     dbos_engine.DbosJournal = Noting  # type: ignore[misc]
-    for _line in sys.stdin:
+    for line in sys.stdin:
         if child := os.fork():
             sys.stdout.write(f"{child}\n")
             sys.stdout.flush()
             continue
         try:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            asyncio.run(_work(order))
+            Noting.order = Order(*json.loads(line))
+            asyncio.run(_work(Noting.order))
         finally:
             os._exit(0)
 
@@ -187,29 +189,38 @@ Start = Callable[[], int]
 @contextmanager
 def forking(order: Order) -> Iterator[Start]:
     """What starts workers; those that are left at the end are killed."""
-    command = [sys.executable, "-m", "tests.workers"]
-    with subprocess.Popen(  # noqa: S603 - our own command
-        command,
+    asked, said = _forker()
+    workers: list[int] = []
+
+    def start() -> int:
+        asked.write(json.dumps(order) + "\n")
+        asked.flush()
+        workers.append(int(said.readline()))
+        return workers[-1]
+
+    try:
+        yield start
+    finally:
+        for worker in workers:
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
+
+
+@cache
+def _forker() -> tuple[IO[str], IO[str]]:
+    """The streams of the process that forks workers, which ends with this one."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.workers"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
         start_new_session=True,
-    ) as process:
-        asked, said = process.stdin, process.stdout
-        assert asked
-        assert said
-        asked.write(json.dumps(order) + "\n")
-
-        def start() -> int:
-            asked.write("\n")
-            asked.flush()
-            return int(said.readline())
-
-        try:
-            yield start
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
+    )
+    process.returncode = 0  # nobody waits for it
+    assert process.stdin
+    assert process.stdout
+    return process.stdin, process.stdout
 
 
 if __name__ == "__main__":

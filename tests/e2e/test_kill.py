@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import QUESTION, ROOT, paper, snapshot, trial
 from tests.databases import fresh_database
+from tests.servers.commands import forked_module
 
 TOOLS = ("research", "deep_research")
 KILLS = (("before", 4), ("inside", 5), ("after", 7))
@@ -30,8 +31,8 @@ def outcomes(url: str, folder: Path, **order: Any) -> list[dict[str, Any]]:
         "snapshot": str(source),
         **order,
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.killed"],
+    done = subprocess.run(  # noqa: S603 - our own command
+        [*forked_module(), "tests.killed"],
         cwd=ROOT,
         input=json.dumps(order),
         capture_output=True,
@@ -63,14 +64,16 @@ def batched(runs: list[dict[str, Any]], size: int) -> Iterator[list[dict[str, An
 
 @pytest.mark.slow
 def test_the_time_that_nobody_had_a_run_does_not_count_against_it(tmp_path: Path) -> None:
-    with fresh_database("sqlite", tmp_path) as url:
-        runs = outcomes(
-            url,
-            tmp_path,
-            kills=[(tool, "inside", 5) for tool in TOOLS],
-            deadline_s=10.0,
-            away_s=10.0,
-        )
+    def away(tool: str) -> list[dict[str, Any]]:
+        folder = tmp_path / tool
+        folder.mkdir()
+        with fresh_database("sqlite", folder) as url:
+            kills = [(tool, "inside", 5)]
+            return outcomes(url, folder, kills=kills, deadline_s=10.0, away_s=10.0)
+
+    with ThreadPoolExecutor() as pool:  # both are away at once
+        runs = [run for runs in pool.map(away, TOOLS) for run in runs]
+    assert len(runs) == len(TOOLS)
     for run in runs:
         assert run["killed"]
         assert run["status"] == "completed", run["error"]

@@ -14,9 +14,16 @@ from playwright.sync_api import Browser, Page, expect
 from tests.conftest import paper, snapshot, trial
 from tests.e2e.pages import ask, browser, fail, open_options, page_server, picture, tab, unfold
 from tests.e2e.test_page_chat import of_run, page, said
+from tests.e2e.test_page_sign_in import SIGN_IN, signed_in, signing_in
 from tests.servers.serving import serving
 
 __all__ = ["browser", "page"]
+
+State = tuple[str, str]
+"""A name, and the part of the page that no other state shows so; the whole where there is none.
+
+Of a state with a name a picture is left in each look.
+"""
 
 
 class Look(NamedTuple):
@@ -65,111 +72,78 @@ def address(folder: Path) -> Iterator[str]:
 
 def completed(page: Page) -> None:
     ask(page)
+    reported(page)
+
+
+def reported(page: Page) -> None:
     expect(page.locator(".live .pill")).to_have_text("completed")
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
 
 
-def landing(page: Page) -> None:
-    page.goto("/")
-    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
-    expect(page.locator(".answering")).to_contain_text("No AI model in use")
-
-
-def unfolded(page: Page) -> None:
+def form(page: Page, _folder: Path) -> Iterator[State]:
+    """The form, and each way in which it does not lead to a report."""
     landing(page)
+    yield "landing", ""
     open_options(page)
     for name in ("Sources and limits", "Model and key"):
         page.get_by_role("button", name=name).click()
-
-
-def running(page: Page) -> None:
-    ask(page)
-    expect(page.get_by_role("log", name="Steps of the run")).to_contain_text("Round 1")
-
-
-def tabs(page: Page) -> None:
-    """Each tab but the report's, which other states show; what the last one shows stays.
-
-    Of the page around it nothing changes: what stands beside the report is looked at alone.
-    """
-    completed(page)
-    _, *others, last = (one for one in page.get_by_role("tab").all() if one.is_visible())
-    assert len(others) > 3
-    for one in others:
-        one.click()
-        expect(page.locator(".side h2").filter(visible=True).first).to_be_visible()
-        check(page, within=".side")
-    last.click()
-
-
-def left_out(page: Page) -> None:
-    """The Studies tab with a study that does not count."""
-    completed(page)
-    page.locator("#tab-studies").click()
-    page.get_by_role("checkbox", name=re.compile("^Include")).first.uncheck()
-    expect(page.locator("#panel-studies").get_by_role("status")).to_contain_text("With all studies")
-
-
-def compared(page: Page) -> None:
-    """Two runs side by side."""
-    ids = []
-    for _ in range(2):
-        completed(page)
-        ids.append(page.url.partition("run=")[2])
-    page.goto("/compare?a={}&b={}".format(*ids))
-    expect(page.get_by_role("heading", level=1)).to_have_text("Two runs side by side")
-
-
-def citation(page: Page) -> None:
-    completed(page)
-    page.locator(".first").get_by_role("button", name=re.compile("^Citation 1:")).first.click()
-
-
-def parts(page: Page) -> None:
-    completed(page)
-    unfold(page)
-
-
-def steps(page: Page) -> None:
-    completed(page)
-    page.locator(".live summary").first.click()
-
-
-def failed(page: Page) -> None:
+    yield "unfolded", "#options"
+    expect(said(page, "find papers on examplol").locator(".answer")).to_be_visible()
+    yield "looked_up", ".main-column"
+    ask(page, " ", goto=False)
+    expect(page.get_by_role("alert").filter(has_text="question")).to_be_visible()
+    yield "refused", ".asks"
+    ask(page, "Does metformin help in MS?", goto=False)
+    expect(page.get_by_role("group", name="Ask instead")).to_be_visible()
+    yield "meanings", ".asks"
+    ask(page, "What is the weather in Paris?", goto=False)
+    expect(page.locator(".asks")).to_contain_text("not a question of biomedicine")
+    yield "declined", ".asks"
     fail(page)
     expect(page.locator(".live .pill")).to_have_text("failed")
-
-
-def refused(page: Page) -> None:
-    ask(page, " ")
-    expect(page.get_by_role("alert").filter(has_text="question")).to_be_visible()
-
-
-def meanings(page: Page) -> None:
-    ask(page, "Does metformin help in MS?")
-    expect(page.get_by_role("group", name="Ask instead")).to_be_visible()
-
-
-def declined(page: Page) -> None:
-    ask(page, "What is the weather in Paris?")
-    expect(page.locator(".asks")).to_contain_text("not a question of biomedicine")
-
-
-def unreachable(page: Page) -> None:
-    landing(page)
+    yield "failed", ".main-column"
     page.route("**/api/health", lambda route: route.abort("connectionrefused"))
     page.route("**/gradio_api/**", lambda route: route.abort("connectionrefused"))
     ask(page, goto=False)
     expect(page.locator(".results > .problem")).to_contain_text("cannot be reached")
+    yield "unreachable", ".main-column"
 
 
-def looked_up(page: Page) -> None:
-    landing(page)
-    expect(said(page, "find papers on examplol").locator(".answer")).to_be_visible()
-
-
-def answer(page: Page) -> None:
+def finished(page: Page, folder: Path) -> Iterator[State]:
+    """A run under way; its report with a citation's card, with all parts open, beside another."""
+    (folder / "open").unlink()
+    ask(page)
+    expect(page.get_by_role("log", name="Steps of the run")).to_contain_text("Round 1")
+    yield "running", ".live"
+    (folder / "open").touch()
+    reported(page)
+    first = page.url.partition("run=")[2]
+    page.locator(".first").get_by_role("button", name=re.compile("^Citation 1:")).first.click()
+    yield "citation", ""
+    page.keyboard.press("Escape")
+    unfold(page)
+    page.locator(".live summary").first.click()
+    yield "parts", ""
     completed(page)
+    page.goto("/compare?a={}&b={}".format(first, page.url.partition("run=")[2]))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Two runs side by side")
+    yield "compared", ""
+
+
+def beside(page: Page, _folder: Path) -> Iterator[State]:
+    """Each tab but the report's, which stands beside them, and the chat about the report."""
+    completed(page)
+    _, *others = (one for one in page.get_by_role("tab").all() if one.is_visible())
+    assert len(others) > 4
+    for one in others:
+        one.click()
+        expect(page.locator(".side h2").filter(visible=True).first).to_be_visible()
+        yield "tabs" if one is others[-1] else "", ".side"
+    page.locator("#tab-studies").click()
+    page.get_by_role("checkbox", name=re.compile("^Include")).first.uncheck()
+    expect(page.locator("#panel-studies").get_by_role("status")).to_contain_text("With all studies")
+    yield "left_out", ".side"
+    page.locator("#tab-report").click()
     page.get_by_role("heading", name="Ask about this report").click()
     log = of_run(page, "Is examplol well tolerated?")
     log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
@@ -179,39 +153,24 @@ def answer(page: Page) -> None:
     of_run(page, "?!")
     expect(log.get_by_role("alert")).to_be_visible()
     log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
+    yield "answer", ".about-report"
 
 
-STATES: dict[Callable[[Page], None], str] = {
-    landing: "",
-    unfolded: "#options",
-    running: ".live",
-    tabs: ".side",
-    left_out: ".side",
-    compared: "",
-    citation: "",
-    parts: "",
-    steps: ".live",
-    failed: ".main-column",
-    refused: ".asks",
-    meanings: ".asks",
-    declined: ".asks",
-    unreachable: ".main-column",
-    looked_up: ".main-column",
-    answer: ".about-report",
-}
-"""Each state, with the part of the page that no other one shows so; the whole where there is none.
-"""
+def landing(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+    expect(page.locator(".answering")).to_contain_text("No AI model in use")
 
 
 def check(page: Page, name: str = "", within: str = "") -> None:
-    """Fail with every serious barrier that axe-core finds in what is shown, in each look of it.
+    """Fail with every serious barrier that axe-core finds in a part of the page, in each look.
 
-    Colours depend on the look, and are looked at in each: within a part of the page, or in all of
-    it. All else depends on the width at most, and is looked at once at each: in all of the page,
-    of which a picture is left in each look, or, without a name, within the part.
+    Colours depend on the look, and are looked at in each. All else depends on the width at most,
+    and is looked at once at each.
     """
     told: list[str] = []
     widths: set[int] = set()
+    expect(page.locator(within or "body").filter(visible=True).first).to_be_visible()
     for look in LOOKS:
         page.emulate_media(color_scheme=look.scheme)
         page.set_viewport_size({"width": look.width, "height": look.height})
@@ -220,12 +179,10 @@ def check(page: Page, name: str = "", within: str = "") -> None:
         assert page.evaluate(SETTLED) == 0
         if name:
             picture(page, f"state-{name}-{look.width}-{look.scheme}")
-        found = barriers(page, within, runOnly=[*COLOURS])
-        if look.width not in widths:
-            others = {rule: {"enabled": False} for rule in COLOURS}
-            found += barriers(page, "" if name else within, rules=others)
+        known = {"runOnly": [*COLOURS]} if look.width in widths else {}
         widths.add(look.width)
-        told += [f"{look.scheme} {look.width}: {barrier}" for barrier in found]
+        found = barriers(page, within, **known)
+        told += [f"{name} {look.scheme} {look.width}: {barrier}" for barrier in found]
     assert not told, "\n".join(told)
 
 
@@ -242,30 +199,38 @@ def barriers(page: Page, within: str = "", **options: Any) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
+@pytest.mark.parametrize("states", [form, finished, beside], ids=lambda states: states.__name__)
 def test_no_state_has_a_serious_barrier(
-    page: Page, state: Callable[[Page], None], folder: Path
+    page: Page, states: Callable[[Page, Path], Iterator[State]], folder: Path
 ) -> None:
-    if state is running:
-        (folder / "open").unlink()
     try:
-        state(page)
-        if part := STATES[state]:
-            expect(page.locator(part).filter(visible=True).first).to_be_visible()
-        check(page, state.__name__, part)
+        for state in states(page, folder):
+            check(page, *state)
     finally:
         (folder / "open").touch()
 
 
-def test_who_has_used_up_his_runs_meets_no_barrier(browser: Browser, folder: Path) -> None:
+def test_who_signs_in_and_uses_up_his_runs_meets_no_barrier(
+    browser: Browser, tmp_path: Path
+) -> None:
     with (
-        serving(page_server(folder, "1", "1")) as served,
-        tab(browser, served.address) as page,
+        signing_in(tmp_path, DEEPCRITICAL_PUBLIC_RUNS_PER_HOUR="1") as site,
+        tab(browser, site.address, site.provider) as page,
     ):
-        completed(page)
-        ask(page, goto=False)
+        page.goto("/")
+        expect(page.get_by_role("link", name=SIGN_IN)).to_be_visible()
+        check(page, "sign_in_offered")
+        signed_in(page, site, "ada")
+        open_options(page)
+        page.get_by_role("button", name="Model and key").click()
+        page.get_by_label("Use my Hugging Face account").check()
+        check(page, "signed_in", ".account, #options")
+        page.get_by_label("Use my Hugging Face account").uncheck()
+        for _ in range(2):
+            ask(page, goto=False)
+            expect(page.locator(".live .pill")).to_have_text("completed")
         expect(page.get_by_role("alert").filter(has_text="runs")).to_be_visible()
-        check(page, "over_quota", ".problem")
+        check(page, "over_quota", ".problem, .runs")
 
 
 def test_a_barrier_is_found(page: Page) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,7 +37,13 @@ class Site(NamedTuple):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("signed-in")
+    with signing_in(tmp_path_factory.mktemp("signed-in")) as site:
+        yield site
+
+
+@contextmanager
+def signing_in(folder: Path, **more: str) -> Iterator[Site]:
+    """Serve a page whose visitors may sign in; `more` are variables of its environment."""
     model, port, database = ModelServer(), str(lasting_port()), folder / "runs.sqlite"
     with ExitStack() as stack:
         provider, router = (stack.enter_context(beside(app)) for app in (Provider().app, model.app))
@@ -53,6 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             "DEEPCRITICAL_MODEL": "huggingface:made-up",
             "DEEPCRITICAL_MODEL_BASE_URL": f"{router}/v1",
             "DEEPCRITICAL_MODEL_API_KEY": SERVERS,
+            **more,
         }
         command = (forked_command(), "serve", "--port", port, "--snapshot", str(records(folder)))
         served = stack.enter_context(serving(command, told))

@@ -35,7 +35,7 @@ async def test_workers_that_all_waited_for_the_database_are_not_taken_for_dead(
 ) -> None:
     source = snapshot(tmp_path / "made.jsonl", paper(1), paper(2))
     with own_server() as postgres:
-        order = Order(postgres.url, str(tmp_path), str(source), ttl_s=TTL_S, latency_s=0.5)
+        order = Order(postgres.url, str(tmp_path), str(source), ttl_s=TTL_S, latency_s=0.2)
         with forking(order) as start:
             start()
             start()
@@ -46,7 +46,7 @@ async def test_workers_that_all_waited_for_the_database_are_not_taken_for_dead(
                 while len({line.worker for line in lines(order)}) < 2:  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
             await asyncio.to_thread(postgres.stop)
-            await asyncio.to_thread(time.sleep, 2 * TTL_S)
+            await asyncio.to_thread(time.sleep, 1.5 * TTL_S)
             await asyncio.to_thread(postgres.start)
             for run in started:
                 assert await _ending(run) == "run_completed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import os
 import time
 from asyncio.subprocess import PIPE, Process
 from collections import Counter
@@ -25,6 +25,7 @@ from deepcritical.services.shared_limiter import SharedLimits
 from tests.conftest import ROOT
 from tests.databases import fresh_database
 from tests.hammering import PER_SECOND
+from tests.servers.commands import forked_module
 from tests.servers.running import running
 
 LEAST = 1.0
@@ -78,6 +79,8 @@ def most_in_a_second(times: list[float]) -> int:
 
 class Workers(NamedTuple):
     processes: tuple[Process, ...]
+    own: list[int]
+    """The process ids of those that ask; a process may be what passes signals on to it."""
     permits: list[float]
     """When they were given, in that order; complete in the end."""
 
@@ -87,18 +90,18 @@ async def hammering(url: str, host: str, *runs: int, seconds: float) -> AsyncIte
     """Workers that began all at once, each with so many runs."""
     started = [
         await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.hammering", url, host, str(number), str(seconds)),
+            *(*forked_module(), "tests.hammering", url, host, str(number), str(seconds)),
             cwd=ROOT,
             stdin=PIPE,
             stdout=PIPE,
         )
         for number in runs
     ]
-    workers = Workers(tuple(started), [])
+    workers = Workers(tuple(started), [], [])
     try:
         for process in started:
             assert process.stdout is not None
-            assert await process.stdout.readline() == b"ready\n"
+            workers.own.append(int(await process.stdout.readline()))
         for process in started:
             assert process.stdin is not None
             process.stdin.write(b"\n")
@@ -136,7 +139,7 @@ async def test_who_is_killed_or_stands_still_holds_nothing(url: str) -> None:
         killed, frozen, left = workers.processes
         await asyncio.sleep(2)
         killed.kill()
-        frozen.send_signal(SIGSTOP)
+        os.kill(workers.own[1], SIGSTOP)
         at = time.monotonic()
         await asyncio.sleep(7)
         frozen.kill()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -21,11 +21,10 @@ from tests.databases import TERMINATE, fresh_database, on_server
 from tests.workers import Order, forking, lines, most_at_once, service
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def order(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Order]:
+@pytest.fixture
+def order(url: str, tmp_path: Path) -> Order:
     source = snapshot(tmp_path / "made.jsonl", paper(1), paper(2))
-    with fresh_database(request.param, tmp_path) as url:
-        yield Order(url, str(tmp_path), str(source), latency_s=0.1)
+    return Order(url, str(tmp_path), str(source), latency_s=0.1)
 
 
 @asynccontextmanager
@@ -52,11 +51,11 @@ async def until(reached: Callable[[], bool]) -> None:
 ENDS = ("run_completed", "run_failed", "run_cancelled")
 
 
-@pytest.mark.parametrize("order", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 async def test_the_limits_hold_over_all_workers(order: Order) -> None:
     """On a file, which several machines cannot share, they hold within each process."""
-    order = order._replace(slots=3, of_user=2, of_all=4, ttl_s=30.0)
-    users = ["ada"] * 6 + ["ben"] * 3 + ["eve"] * 3
+    order = order._replace(slots=3, of_user=2, of_all=4, ttl_s=30.0, latency_s=0.05)
+    users = ["ada"] * 4 + ["ben"] * 3 + ["eve"] * 3
     with forking(order) as start:
         start()
         start()
@@ -72,9 +71,16 @@ async def test_the_limits_hold_over_all_workers(order: Order) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_workers_that_are_the_first_on_a_database_all_at_once_prepare_it_once(
-    order: Order,
+    kind: str, tmp_path: Path
 ) -> None:
+    source = snapshot(tmp_path / "made.jsonl", paper(1), paper(2))
+    with fresh_database(kind, tmp_path) as empty:
+        await _prepared_once(Order(empty, str(tmp_path), str(source)))
+
+
+async def _prepared_once(order: Order) -> None:
     with forking(order) as start:
         workers = [start() for _ in range(6)]
         async with server(order) as runs:
@@ -95,7 +101,7 @@ def living(order: Order) -> int:
 
 # Idle connections that are cut are dropped by the pool of the engine, as what they are: open.
 @pytest.mark.filterwarnings("ignore:Exception ignored in.*BaseConnection.__del__")
-@pytest.mark.parametrize("order", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 async def test_runs_outlast_connections_that_are_cut_again_and_again(order: Order) -> None:
     cut = TERMINATE.format(order.url.rpartition("/")[2])
     with forking(order) as start:
@@ -125,17 +131,17 @@ async def repeatedly(statement: str, done: list[float]) -> None:
 
 @pytest.mark.slow
 async def test_a_user_with_few_runs_does_not_wait_for_one_with_many(order: Order) -> None:
-    order = order._replace(slots=2, of_user=1)
+    order = order._replace(slots=2, of_user=1, latency_s=0.03)
     with forking(order) as start:
         start()
         async with server(order) as runs:
-            many = [runs.submit(QUESTION, user_id="ada") for _ in range(8)]
-            await asyncio.sleep(1.0)
+            many = [runs.submit(QUESTION, user_id="ada") for _ in range(5)]
+            await until(lambda: bool(lines(order)))
             one = runs.submit(QUESTION, user_id="ben")
             await all_completed(many)
             await all_completed([one])
     began = [line.run_id for line in lines(order) if line.what == "begin"]
-    assert began.index(one.run_id) < 6
+    assert began.index(one.run_id) < 4
 
 
 @pytest.mark.slow

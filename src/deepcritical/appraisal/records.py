@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from deepcritical.appraisal.arms import LESS_OF_IT, MORE_OF_IT, given_by, tests_in
 from deepcritical.appraisal.asked import Asked, canonical
@@ -229,13 +230,17 @@ def _names_drug(text: str, asked: Asked, study: StudyReading | None) -> bool:
     if study:
         names |= {canonical(i.drug or i.name) for arm in study.arms for i in arm.interventions}
     wanted = asked.names | asked.classes
-    folded = f" {key_of(text)} "
-    return bool(names & wanted) or any(f" {key_of(name)} " in folded for name in _unknown(asked))
+    if names & wanted:
+        return True
+    unknown = _unknown(asked)
+    folded = f" {key_of(text)} " if unknown else ""
+    return any(f" {key_of(name)} " in folded for name in unknown)
 
 
-def _drugs_in(text: str) -> set[str]:
+@lru_cache(maxsize=2048)  # a record is read for each of many candidates
+def _drugs_in(text: str) -> frozenset[str]:
     """The drugs and classes that a text names, in small letters."""
-    drugs = {mention.drug.name.casefold() for mention in find_drugs(text)}
+    drugs = frozenset(mention.drug.name.casefold() for mention in find_drugs(text))
     return drugs | {mention.group.name.casefold() for mention in find_classes(text)}
 
 

@@ -141,6 +141,9 @@ class EvidenceStore:
         """How far each item of the checklist is covered, as last checked."""
         self.answer: DeepAnswer | None = None
         self._readings: dict[str, StudyReading] = {}
+        self._changes = 0
+        self._grouped: tuple[int, tuple[tuple[str, ...], ...]] = (0, ())
+        """The records by study, and after how many changes of records and readings."""
         self.relevance: Mapping[str, float] = {}
         """Evidence id -> how well the record fits the question, 0-1, as last ranked."""
         self.likeness: Mapping[str, Mapping[int, float]] = {}
@@ -179,6 +182,7 @@ class EvidenceStore:
         """
         unread: dict[str, None] = {}
         for record in records:
+            self._changes += 1
             taken = self._works.take(record)
             if taken.evidence_id not in taken.unchanged:
                 unread[taken.evidence_id] = None
@@ -200,6 +204,7 @@ class EvidenceStore:
 
     def add_study(self, evidence_id: str, reading: StudyReading) -> None:
         """Keep what a record says of its study."""
+        self._changes += 1
         self._readings[evidence_id] = reading
 
     @property
@@ -230,7 +235,10 @@ class EvidenceStore:
         self.item_facts = (*self.item_facts, *fresh)
 
     def _groups(self) -> tuple[tuple[str, ...], ...]:
-        return study_groups(self._works, self._readings)
+        changes = self._changes
+        if self._grouped[0] != changes:
+            self._grouped = changes, study_groups(self._works, self._readings)
+        return self._grouped[1]
 
     @property
     def study_of(self) -> Mapping[str, int]:

@@ -251,3 +251,11 @@ def test_a_query_that_no_source_could_answer_is_still_open() -> None:
         run = SearchRun(source="made", query=query, outcome=outcome, identified=0, new=0)
         store.searches.append(run)
     assert store.queries_run == {"half", "elsewhere"}
+
+
+def test_studies_are_those_of_the_records_and_links_that_are_there() -> None:
+    store = EvidenceStore()
+    store.add([make_evidence(pmid="1", linked_ids=("nct:NCT99000001",))])
+    assert store.study_of == {"E1": 0}
+    store.add([make_evidence("Another", pmid="2"), make_evidence("A third", nct_id="NCT99000001")])
+    assert store.study_of == {"E1": 0, "E3": 0, "E2": 1}
