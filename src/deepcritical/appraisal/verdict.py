@@ -5,7 +5,7 @@ The leading rows decide (`leading`). Harms stand beside and cap the verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.appraisal.leading import (
@@ -166,10 +166,9 @@ def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
     doubts = (_DOUBTED,) if any(study.concern for study in studies) else ()
     first = leading(rows)
     if first and all(row.of_class for row in first):
-        ids = _ids_of(first)
         shown = first[0].harm_asked and first[0].tier == "randomised"
         rule = _HARM_OF_CLASS if shown and together(first)[0] is Way.HARM else _OF_CLASS
-        return _verdict(rule, Certainty.VERY_LOW, rows, ids, caps=doubts)
+        return _verdict(rule, Certainty.VERY_LOW, rows, _ids_of(first), caps=doubts)
     if first:
         return _led(first, rows, studies, doubts)
     active = [row for row in rows if is_against_active(row) and row.way is Way.BENEFIT]
