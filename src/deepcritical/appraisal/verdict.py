@@ -159,8 +159,7 @@ def decide(studies: Sequence[StudyFinding]) -> Verdict:
 
 def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
     rows = outcome_rows(studies)
-    unread = _unread(studies)
-    if unread:
+    if unread := _unread(studies):
         open_ids = _ids_of(study for study in studies if study.unread)
         return _verdict(_UNREAD, Certainty.VERY_LOW, rows, open_ids, caps=(unread,))
     doubts = (_DOUBTED,) if any(study.concern for study in studies) else ()
