@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.conftest import paper, snapshot
 from tests.databases import fresh_database
 from tests.e2e.test_worker import worker
+from tests.environment import LEXICAL
 from tests.servers.commands import forked_command
 from tests.servers.serving import serving
 from tests.servers.tools import ask, status_at_end, without_proxies
@@ -91,7 +92,7 @@ async def test_over_stdio_files_and_folders_are_read(
     own.mkdir()
     (own / "trial.txt").write_text(TEXT, encoding="utf-8")
     (own / "note.md").write_text("# A made-up note\nNothing else.", encoding="utf-8")
-    environment = without_proxies(on_file)
+    environment = without_proxies(on_file) | LEXICAL
     process = StdioServerParameters(command=str(COMMAND), args=["mcp"], env=environment)
     async with Client(stdio_client(process)) as client:
         given = {"question": QUESTION, "documents": [str(own), {"text": TEXT}]}

@@ -63,6 +63,7 @@ async def status_at_end(client: Client, trace_id: str) -> str:
     """The status of a run once it has ended."""
     found = ""
     while found in ("", "pending", "in_progress"):
+        await asyncio.sleep(0.05)
         found = await status(client, trace_id)
     return found
 
