@@ -129,6 +129,22 @@ def test_his_token_is_the_key_of_a_run_only_if_he_ticks_it(browser: Browser, sit
         assert token_of("ada") not in "".join(database.iterdump())
 
 
+def test_a_typed_key_is_used_before_the_account(browser: Browser, site: Site) -> None:
+    site.model.asked.clear()
+    with tab(browser, site.address, site.provider) as page:
+        signed_in(page, site, "ada")
+        open_options(page)
+        page.get_by_role("button", name="Model and key").click()
+        page.locator("#model textarea, #model input").fill("huggingface:made-up")
+        page.get_by_label("Use my Hugging Face account").check()
+        page.locator("#key input").fill("a-made-up-typed-key")
+        page.locator("#key input").blur()
+        expect(page.locator(".answering")).to_contain_text("with your key")
+        ask(page, QUESTION, goto=False)
+        expect(page.locator(".live .pill")).to_have_text("completed")
+        assert {asked.key for asked in site.model.asked} == {"a-made-up-typed-key"}
+
+
 def test_the_sign_in_fits_wide_and_narrow(browser: Browser, site: Site) -> None:
     with tab(browser, site.address, site.provider) as page:
         page.goto("/")

@@ -194,6 +194,17 @@ class TestBehindAProxy:
         assert joined.status_code not in (400, 403)
         assert other.status_code == 403
 
+    def test_pages_of_another_origin_read_no_answer(self) -> None:
+        sent = self.OWN | {"Host": "answers.example"}
+        with serving([COMMAND, "serve", "--port", "0"], self.TOLD) as served:
+            for origin in ("https://other.example", "http://answers.example", "null"):
+                for path in ("/", "/config", "/gradio_api/info"):
+                    answer = get(f"{served.address}{path}", headers=sent | {"Origin": origin})
+                    assert answer.status_code == 200
+                    assert not [name for name in answer.headers if name.startswith("access-con")]
+            own = get(f"{served.address}/config", headers=sent)
+        assert own.headers["access-control-allow-origin"] == self.OWN["Origin"]
+
     def test_nobody_is_local_there(self) -> None:
         told = self.TOLD | {"DEEPCRITICAL_TOKENS": ""}
         with serving([COMMAND, "serve", "--port", "0"], told) as served:
@@ -229,8 +240,9 @@ def test_what_the_page_does_not_use_is_not_served(address: str) -> None:
 
 
 def test_another_site_can_send_nothing(address: str) -> None:
-    path, origin = f"{address}/gradio_api/queue/join", {"Origin": "https://other.example"}
-    assert post(path, json={}, headers=origin).status_code == 403
+    path = f"{address}/gradio_api/queue/join"
+    for origin in ("https://other.example", address.replace("http://", "ftp://")):
+        assert post(path, json={}, headers={"Origin": origin}).status_code == 403
     own = {"Origin": address}
     assert post(path, json={}, headers=own).status_code not in (403, 413)
 

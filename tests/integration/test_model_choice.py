@@ -79,6 +79,13 @@ async def test_the_searches_of_the_model_are_run_next(gappy: Path) -> None:
     assert "examplol testitis symptom diary" in second_round(run)
 
 
+async def test_chains_are_asked_for_where_a_step_of_any_is_known(
+    gappy: Path, tmp_path: Path
+) -> None:
+    tasks = [(await modelled(one)).server.tasks for one in (gappy, records(tmp_path))]
+    assert ["propose_hypotheses" in told for told in tasks] == [False, True]
+
+
 ENOUGH: dict[str, Any] = {"answers_question": True, "next_round": "enough", "searches": []}
 
 

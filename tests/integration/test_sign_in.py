@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,14 +19,22 @@ from pydantic import SecretStr
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.interfaces.access import Access, Mode
 from deepcritical.interfaces.serving import _signing_in
-from deepcritical.interfaces.sign_in import COOKIE, SignIn
+from deepcritical.interfaces.sign_in import (
+    AWAY,
+    COOKIE,
+    DENIED,
+    OVER,
+    UNCONFIRMED,
+    UNKNOWN,
+    SignIn,
+)
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import fresh_database
 from tests.integration.test_api import served
-from tests.servers.openid import CLIENT, SCOPES, SECRET, Provider, token_of
+from tests.servers.openid import CLIENT, DESCRIPTION, SCOPES, SECRET, TOKEN, Provider, token_of
 from tests.servers.running import running
 
 ASKED = {"tool": "research", "question": QUESTION, "depth": "quick"}
@@ -75,6 +84,7 @@ async def site_at(
             source = snapshot(folder / "records.jsonl", paper(1))
             runs = run_service(source, traces=ToolTraceService(Database(url)))
             async with served(runs, access) as api:
+                api.client.headers["Host"] = urlsplit(address).netloc
                 yield Site(api.client, provider, access.sign_in)
                 await runs.close()
 
@@ -128,16 +138,79 @@ async def test_who_did_not_begin_here_is_not_signed_in(site: Site) -> None:
 async def test_an_answer_to_another_request_signs_nobody_in(site: Site) -> None:
     site.provider.nonce = "that of another request"
     answer = await site.enter("ada")
-    assert (answer.status_code, "You are not signed in" in answer.text) == (400, True)
+    assert (answer.status_code, UNCONFIRMED in answer.text) == (400, True)
     assert await account_name(site) == ""
 
 
-async def test_who_says_no_is_told_so_without_markup_of_others(site: Site) -> None:
+async def test_who_says_no_is_told_so_without_words_of_others(site: Site) -> None:
     back = await site.sent_to("")
-    answer = await site.client.get(f"{back}&error_description=<script>alert(1)</script>")
-    assert answer.status_code == 400
-    assert "access_denied" in answer.text
-    assert "<script>" not in answer.text
+    others = "error_description=<b>call+us</b>"
+    answer = await site.client.get(f"{back}&{others}")
+    assert (answer.status_code, DENIED in answer.text) == (400, True)
+    assert "call us" not in answer.text
+    unknown = await site.client.get(f"{back.replace('access_denied', 'call+us')}&{others}")
+    assert (unknown.status_code, UNKNOWN in unknown.text) == (400, True)
+    assert "call us" not in unknown.text
+    unasked = await site.client.get(f"/login/callback?error=access_denied&{others}")
+    assert (unasked.status_code, OVER in unasked.text) == (400, True)
+    assert "call us" not in unasked.text
+
+
+async def test_of_two_tabs_the_first_is_told_to_begin_again(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = await site.sent_to("ada"), await site.sent_to("ada")
+    answer = await site.client.get(first)
+    assert (answer.status_code, OVER in answer.text) == (400, True)
+    assert 'href="http://localhost:7860/login/huggingface"' in answer.text
+    assert parse_qs(urlsplit(first).query)["code"][0] not in caplog.text
+    assert (await site.client.get(second)).status_code == 303
+
+
+async def test_who_begins_at_another_name_begins_at_the_address_of_the_server(site: Site) -> None:
+    elsewhere = {"Host": "127.0.0.1:7860"}
+    asked = "/login/huggingface?run=one-run"
+    begun = await site.client.get(asked, headers=elsewhere)
+    there = begun.headers["location"]
+    assert (begun.status_code, there) == (302, f"{PUBLIC_URL}{asked}&here=1")
+    assert COOKIE not in site.client.cookies
+    # A proxy may ask with a host of its own: the visitor is sent on once.
+    path = there.removeprefix(PUBLIC_URL)
+    sent_on = await site.client.get(path, headers=elsewhere)
+    assert urlsplit(sent_on.headers["location"]).path == "/oauth/authorize"
+    assert (await site.enter("ada", path)).headers["location"] == "/?run=one-run"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        *((DESCRIPTION, body) for body in ("<html>", "{}", "[]")),
+        *((TOKEN, body) for body in ("<html>", "{}", "[]")),
+        *(
+            (TOKEN, f'{{"access_token": "a-secret", "expires_in": {s}}}')
+            for s in ('"soon"', "1e999")
+        ),
+    ],
+)
+async def test_an_answer_of_the_provider_that_cannot_be_used_is_told(
+    site: Site, path: str, body: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    site.provider.instead[path] = body
+    at = "/login/huggingface" if path == DESCRIPTION else await site.sent_to("ada")
+    answer = await site.client.get(at)
+    assert (answer.status_code, AWAY in answer.text) == (502, True)
+    assert ("signs nobody in" in caplog.text, "a-secret" in caplog.text) == (True, False)
+    site.provider.instead.clear()
+    assert (await site.enter("ada")).status_code == 303
+
+
+async def test_tokens_that_expired_are_forgotten_at_the_next_sign_in(site: Site) -> None:
+    await site.enter("ada")
+    ((key, (token, _)),) = site.sign_in._tokens.items()
+    site.sign_in._tokens[key] = token, time.time() - 1
+    await site.enter("ben")
+    tokens = [token for token, _ in site.sign_in._tokens.values()]
+    assert [token.get_secret_value() for token in tokens] == [token_of("ben")]
 
 
 async def test_no_other_site_signs_a_visitor_out(site: Site) -> None:
@@ -178,13 +251,16 @@ async def test_over_https_the_cookie_is_secure_and_sent_within_the_frame_of_a_sp
     tmp_path: Path,
 ) -> None:
     async with site_at(tmp_path, "https://answers.example.org", "openid") as site:
-        answer = await site.client.get("/login/huggingface", headers={"Host": "localhost"})
+        asked = "/login/huggingface?here=1"
+        answer = await site.client.get(asked, headers={"Host": "localhost"})
         sent = parse_qs(urlsplit(answer.headers["location"]).query)
         assert sent["redirect_uri"] == ["https://answers.example.org/login/callback"]
         assert sent["code_challenge_method"] == ["S256"]
         assert {"state", "nonce", "code_challenge"} <= set(sent)
         flags = set(answer.headers["set-cookie"].lower().split("; "))
-        assert {"httponly", "secure", "samesite=none"} <= flags
+        assert {"httponly", "secure", "samesite=none", "path=/"} <= flags
+        assert answer.headers["set-cookie"].startswith(f"__Host-{COOKIE}=")
+        assert not any(flag.startswith("domain") for flag in flags)
         assert "frame-ancestors" in answer.headers["content-security-policy"]
 
 
@@ -199,7 +275,7 @@ async def test_a_provider_that_is_away_is_told(tmp_path: Path) -> None:
     async with site_at(tmp_path) as site:
         site.sign_in.client._server_metadata_url = "http://127.0.0.1:1/nothing"
         answer = await site.client.get("/login/huggingface")
-        assert (answer.status_code, "You are not signed in" in answer.text) == (400, True)
+        assert (answer.status_code, AWAY in answer.text) == (502, True)
 
 
 async def test_without_the_option_there_is_no_sign_in(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import model_server
 from deepcritical.verification.verifiers import Item, Judged, ModelVerifier
 from deepcritical.writing.by_model import Writer
+from tests.servers.answers import Answer
 from tests.servers.models import ModelServer
 from tests.servers.running import running
 from tests.unit.domain.records import paper
@@ -113,3 +114,30 @@ class TestAWriter:
         for prompt in (written, verified):
             assert "finding: Examplol reduced relapse (2 trials; moderate certainty).(" in prompt
             assert prompt.count("</finding>") == 1
+
+    async def test_a_refused_sentence_is_written_again_over_its_own_findings(self) -> None:
+        other = FINDINGS["F1"].model_copy(
+            update={"id": "F2", "outcome": "pain", "sentence": "Pain fell."}
+        )
+        server = ModelServer()
+        wrong = {"text": "Examplol raised relapse.", "findings": ["F1"]}
+        right = {"text": "Pain fell.", "findings": ["F2"]}
+        again = {"text": SENTENCE, "findings": ["F1"], "number": 1}
+        written = iter(({"sentences": [wrong, right]}, {"sentences": [again]}))
+        verdicts = iter(("contradicted", "supported"))
+
+        def reply(task: str, _: Answer) -> Any:
+            if task == "write_report":
+                return next(written)
+            return {"judgements": [{"id": "S1", "verdict": next(verdicts), "records": ["R1"]}]}
+
+        server.change = reply
+        async with asked(server) as asker:
+            writer = Writer(asker, "a:writer", ModelVerifier(asker, "a:judge"), own=False)
+            found = {**FINDINGS, "F2": other}
+            told = await writer.write("Does it help?", found, RECORDS, "It helps.")
+        assert [one.text for one in told] == [SENTENCE, "Pain fell."]
+        _, repair = server.prompts("write_report")
+        assert '<finding id="F1">' in repair
+        assert '<finding id="F2">' not in repair
+        assert "It helps." not in repair

@@ -28,6 +28,7 @@ from starlette.types import ASGIApp
 
 CLIENT, SECRET = "made-up-client", "made-up-secret-of-the-client"
 SCOPES = "openid profile inference-api"
+DESCRIPTION, TOKEN = "/.well-known/openid-configuration", "/oauth/token"
 
 
 def token_of(visitor: str) -> str:
@@ -43,16 +44,20 @@ class Provider:
         self.codes: dict[str, dict[str, str]] = {}
         self.nonce: str | None = None
         """Told in place of the one that was sent, as by whoever put another's answer there."""
+        self.instead: dict[str, str] = {}
+        """Bodies told at paths in place of the answer."""
         self.app = Starlette(
             routes=[
-                Route("/.well-known/openid-configuration", self.describe),
+                Route(DESCRIPTION, self.describe),
                 Route("/oauth/authorize", self.authorize),
-                Route("/oauth/token", self.token, methods=["POST"]),
+                Route(TOKEN, self.token, methods=["POST"]),
                 Route("/oauth/jwks", self.keys),
             ]
         )
 
     async def describe(self, request: Request) -> Response:
+        if body := self.instead.get(DESCRIPTION):
+            return PlainTextResponse(body)
         at = f"{request.base_url}oauth"
         return JSONResponse(
             {
@@ -80,6 +85,8 @@ class Provider:
         return RedirectResponse(f"{asked['redirect_uri']}?{urlencode(told)}", 302)
 
     async def token(self, request: Request) -> Response:
+        if body := self.instead.get(TOKEN):
+            return PlainTextResponse(body)
         form = await request.form()
         sent = base64.b64decode(request.headers["authorization"].partition(" ")[2]).decode()
         asked = self.codes.pop(str(form["code"]), None)

@@ -10,7 +10,7 @@ from deepcritical.domain.text import Span, addresses_a_model, locate_quote, whol
 
 _MIN_WORDS = 4
 _LONGEST_QUOTE = 2_000
-_MAX_QUERY_WORDS = 8
+_MAX_QUERY_WORDS = 6
 _MAX_QUERY = 100
 _ODD = bounded(r"\d{3}|\d[.,]\d|[%:/@<>{}\[\]]|\b(?:NCT|PMID|PMC|doi)\b", re.IGNORECASE)
 """An id, an address or a figure, which a model may have made up."""

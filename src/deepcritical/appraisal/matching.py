@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from deepcritical.appraisal.arms import AND, Tested, is_compared_with, tested_on
 from deepcritical.appraisal.asked import Asked
-from deepcritical.appraisal.outcomes import Placed, placed
+from deepcritical.appraisal.outcomes import Placed, is_composite, placed
 from deepcritical.appraisal.stopped import compared_in, stopped_by
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.matches import ResultMatch
@@ -51,9 +51,12 @@ def related_by(
         evidence: The record.
     """
     feared = result.kind == "safety" and not (asked.on_harm or asked.outcomes)
-    wanted = match.importance == "critical" and bool(asked.outcomes) and not feared
+    beside = _is_beside_named(result, asked)
+    wanted = match.importance == "critical" and bool(asked.outcomes) and not (feared or beside)
     tested = _tested(match, study, result, asked, evidence)
     place = _placed(match, placed(result, asked), feared=feared)
+    if beside and place.importance == "critical":
+        place = place._replace(importance="important")
     near = match.directness
     if near == "direct" and (tested.given_with or by_tables in (None, "related")):
         near = "broader"
@@ -73,6 +76,18 @@ def _placed(match: ResultMatch, place: Placed, *, feared: bool) -> Placed:
     known = construct_of(place.row, place.row)
     row = place.row if known else " ".join(match.outcome.casefold().split()) or place.row
     return place._replace(row=row, importance=importance, bears=True)
+
+
+def _is_beside_named(result: Result, asked: Asked) -> bool:
+    """Return whether the table knows an outcome and those that the question names, as others."""
+    own = construct_of(result.concept, result.outcome)
+    named = [construct_of(outcome, outcome) for outcome in asked.measured]
+    if own is None or own.generic or is_composite(result) or asked.on_harm or not named:
+        return False
+    if not all(c and not c.generic for c in named):
+        return False
+    near = {name for c in named if c for name in (c.name, c.part_of)}
+    return near.isdisjoint({own.name, own.part_of} - {""})
 
 
 def _tested(

@@ -25,7 +25,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_notice, is_retracted
 from deepcritical.domain.study import MAIN_RESULT_NOT_READ, StudyReading
 from deepcritical.domain.text import Span, addresses_a_model, fold, sentences, whole_sentences
-from deepcritical.domain.votes import Importance, Vote, Way
+from deepcritical.domain.votes import STOPPED_EARLY, Importance, Vote, Way
 from deepcritical.questions.cues import ANIMALS
 from deepcritical.reading.rules.arm_phrases import CONTROLS
 from deepcritical.reading.sentences import quoted
@@ -46,7 +46,6 @@ _BACKGROUND = (
     "aim",
 )
 _WITHOUT = bounded(r"\b(?:alone|without|added to|adding|addition of)\b", re.IGNORECASE)
-_STOPPED = "stopped early"
 
 
 def read_for(
@@ -215,6 +214,17 @@ def _tells_of_it(study: StudyReading, asked: Asked) -> bool:
     return any(placed(result, asked).importance == "critical" for result in study.results)
 
 
+def is_of_other_drugs(asked: Asked, evidence: Evidence, study: StudyReading) -> bool:
+    """Return whether all that was given is known, and none of it what is asked about or its kin."""
+    given = [i for arm in study.arms for i in arm.interventions]
+    if not given or not all(i.drug for i in given):
+        return False
+    near = asked.kin.union(asked.comparators, *asked.partners)
+    text = "\n".join((evidence.citation.title, *evidence.metadata.interventions, evidence.content))
+    named = _names_drug(text, asked, study)
+    return not named and near.isdisjoint(canonical(i.drug) for i in given)
+
+
 def _names_drug(text: str, asked: Asked, study: StudyReading | None) -> bool:
     names = _drugs_in(text)
     if study:
@@ -275,7 +285,7 @@ def _stop_vote(asked: Asked, evidence: Evidence, study: StudyReading | None) -> 
     span = next(spans, None)
     return (
         Vote(
-            row=_STOPPED,
+            row=STOPPED_EARLY,
             outcome="stopped early for harm" if is_harm_stop(why) else "stopped early for futility",
             importance="important",  # results of trials that were not stopped go before it
             way=Way.HARM if is_harm_stop(why) else Way.NO_DIFFERENCE,

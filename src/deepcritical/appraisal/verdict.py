@@ -5,7 +5,7 @@ The leading rows decide (`leading`). Harms stand beside and cap the verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.appraisal.leading import (
@@ -159,35 +159,34 @@ def decide(studies: Sequence[StudyFinding]) -> Verdict:
 
 def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
     rows = outcome_rows(studies)
-    unread = _unread(studies)
-    if unread:
-        open_ids = [i for study in studies if study.unread for i in study.evidence_ids]
+    if unread := _unread(studies):
+        open_ids = _ids_of(study for study in studies if study.unread)
         return _verdict(_UNREAD, Certainty.VERY_LOW, rows, open_ids, caps=(unread,))
     doubts = (_DOUBTED,) if any(study.concern for study in studies) else ()
     first = leading(rows)
     if first and all(row.of_class for row in first):
-        ids = [i for row in first for i in row.evidence_ids]
         shown = first[0].harm_asked and first[0].tier == "randomised"
         rule = _HARM_OF_CLASS if shown and together(first)[0] is Way.HARM else _OF_CLASS
-        return _verdict(rule, Certainty.VERY_LOW, rows, ids, caps=doubts)
+        return _verdict(rule, Certainty.VERY_LOW, rows, _ids_of(first), caps=doubts)
     if first:
         return _led(first, rows, studies, doubts)
     active = [row for row in rows if is_against_active(row) and row.way is Way.BENEFIT]
     if active and is_confirmed(active, studies):
-        ids = [i for row in active for i in row.evidence_ids]
-        return _verdict(_BETTER_THAN_ACTIVE, Certainty.LOW, rows, ids, caps=doubts)
+        return _verdict(_BETTER_THAN_ACTIVE, Certainty.LOW, rows, _ids_of(active), caps=doubts)
     if rule := _by_dose(active := between_doses(rows)):
-        ids = [i for row in active for i in row.evidence_ids]
-        return _verdict(rule, Certainty.VERY_LOW, rows, ids, caps=doubts)
+        return _verdict(rule, Certainty.VERY_LOW, rows, _ids_of(active), caps=doubts)
     silent = [s for s in studies if s.unread or s.unclear or s.by_rules]
-    is_near = any(s.unread or s.unclear for s in silent)
-    if is_near or len(silent) > (1 - _READ_ENOUGH) * len(studies):
+    most = len(silent) > (1 - _READ_ENOUGH) * len(studies)
+    if most or any(s.unread or s.unclear for s in silent):
         # That nothing was found can be said only of what could be read.
-        ids = [i for study in silent for i in study.evidence_ids]
-        told = _not_read(len(silent), len(studies), "study", which="")
+        ids, told = _ids_of(silent), _not_read(len(silent), len(studies), "study", which="")
         return _verdict(_UNREAD, Certainty.VERY_LOW, rows, ids, caps=(told,))
     rule = _without_lead(studies)
     return _verdict(rule, Certainty.VERY_LOW, rows, _named_by(rule, studies), caps=doubts)
+
+
+def _ids_of(told: Iterable[OutcomeRow | StudyFinding]) -> list[str]:
+    return [i for one in told for i in one.evidence_ids]
 
 
 def _verdict(
@@ -230,10 +229,9 @@ def _unread(studies: Sequence[StudyFinding]) -> str:
 
 
 def _not_read(unread: int, of: int, kind: str, which: str = "relevant ") -> str:
-    kinds = {"trial": "trials", "study": "studies"}[kind]
-    these = f"1 {which}{kind}" if of == 1 else f"{unread} of {of} {which}{kinds}"
+    kinds = kind if of == 1 else {"trial": "trials", "study": "studies"}[kind]
     return (
-        f"{these} could not be read, or not in full, by rules alone; "
+        f"{unread} of {of} {which}{kinds} could not be read, or not in full, by rules alone; "
         "a language model reads more (DEEPCRITICAL_MODEL or --model sets one)"
     )
 
@@ -295,7 +293,7 @@ def _led(
         certainty, downgrades = sure[0].certainty, sure[0].reasons
     feared = [*grave, *doubted(rows, deciding)]
     caps = (*doubts, *(() if rule == _HARM_OBSERVED else _caps(first[0], feared)))
-    ids = [i for row in deciding for i in row.evidence_ids]
+    ids = _ids_of(deciding)
     return _verdict(
         rule, certainty, rows, sorted(set(ids), key=lambda i: (len(i), i)), downgrades, caps
     )

@@ -8,6 +8,7 @@ from deepcritical.domain.effects import RATIOS, decimals_of, no_effect_value
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import (
+    STOPPED_EARLY,
     ArmRates,
     Importance,
     OutcomeRow,
@@ -18,9 +19,9 @@ from deepcritical.domain.votes import (
     as_stopped,
 )
 
-WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 """Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, LATEST = WORDINGS
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, LATEST = WORDINGS
 _WAYS = {
     Way.BENEFIT: "better with the drug",
     Way.NO_DIFFERENCE: "no difference shown",
@@ -82,6 +83,37 @@ def is_amount(outcome: str) -> bool:
     return _AMOUNT.search(outcome) is not None
 
 
+_EVENTS = bounded(r"\b(?:events?|episodes?|attacks?|cases?)$", re.IGNORECASE)
+_LASTING = bounded(r"survival|free\b|\btimes?\b|\bintervals?\b", re.IGNORECASE)
+_STOPPED_FOR = {Way.HARM: "for harm", Way.NO_DIFFERENCE: "for futility"}
+_OF_COUNTS = frozenset({"RR", "OR", "HR", "IRR", "RD"})
+
+
+def is_counted(found: OutcomeRow | Vote) -> bool:
+    """Return whether a result gives the people or the events of each side, or their ratio."""
+    told = found.effects if isinstance(found, OutcomeRow) else (found,)
+    return any(e.rates or (e.effect and e.effect.measure in _OF_COUNTS) for e in told)
+
+
+def counts_events(found: OutcomeRow | Vote) -> bool:
+    """Return whether an outcome counts events, or people with one, and fewer are better."""
+    if found.polarity == "more" or _LASTING.search(found.outcome) or is_amount(found.outcome):
+        return False
+    less = isinstance(found, OutcomeRow) or found.higher_is_better is False
+    is_less = found.polarity == "less" and less
+    return (is_less and is_counted(found)) or _EVENTS.search(found.outcome) is not None
+
+
+def as_given(words: str, found: OutcomeRow | Vote, drug: str = "") -> str:
+    """Return words on those with the drug, by its name where that or its class's is known.
+
+    Of a row the drugs of a class are named elsewhere, where they are several.
+    """
+    several = isinstance(found, OutcomeRow) and " or " in found.members
+    given = ("" if several else found.members) or found.tested_as or drug
+    return words.replace(" with the drug", f" with {given}") if given else words
+
+
 def is_of_fears_beside(row: OutcomeRow) -> bool:
     """Return whether a harm's results agree, and only secondary results found more of it.
 
@@ -135,8 +167,10 @@ def _one_way(row: OutcomeRow, way: Way, wording: int = LATEST) -> str:
 def row_direction(row: OutcomeRow) -> str:
     """Return the direction of a row; of an effect too small to matter, that it is so.
 
-    Of studies that differ, how many found what.
+    Of studies that differ, how many found what; of trials that were stopped early, for what.
     """
+    if row.outcome == STOPPED_EARLY:
+        return _STOPPED_FOR.get(row.way, "for futility or for harm")
     if row.way is Way.CONFLICT:
         if is_of_fears_beside(row):
             return f"{_one_way(row, row.effects[0].way)}, {fears_words(row)}"
@@ -146,11 +180,18 @@ def row_direction(row: OutcomeRow) -> str:
     if row.importance == "harm" and is_amount(row.outcome) and row.tier != "uncontrolled":
         way = {Way.HARM: "higher with the drug", Way.BENEFIT: "lower with the drug"}
         told = way.get(row.way, direction_words(row.importance, row.way, row.tier))
-        return as_stopped(told, row.control)
-    importance = "important" if row.polarity == "more" else row.importance
-    told = direction_words(importance, row.way, row.tier, row.control)
+        return as_given(as_stopped(told, row.control), row)
+    importance = importance_told(row)
+    told = as_given(direction_words(importance, row.way, row.tier, row.control), row)
     trivial = row.trivial and row.way in (Way.BENEFIT, Way.HARM)
     return f"{told}, too little to matter" if trivial else told
+
+
+def importance_told(found: OutcomeRow | Vote) -> Importance:
+    """Return the importance by whose words a direction is told: harms and events are counted."""
+    if found.polarity == "more":
+        return "important"
+    return "harm" if counts_events(found) else found.importance
 
 
 def direction_words(

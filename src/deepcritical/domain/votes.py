@@ -10,6 +10,8 @@ from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effects import decimals_of, no_effect_value
 from deepcritical.domain.study import Effect, EffectMeasure, ResultLevel
 
+STOPPED_EARLY = "stopped early"
+"""The row of what registries say of trials that were stopped for futility or harm."""
 NOT_STATED = "not stated"
 """The control of a study that does not tell it."""
 

@@ -71,9 +71,10 @@ class Guard:
     A browser may keep a file of `ASSETS` with a `HASHED_NAME` for good.
 
     A site that the user visits may send a form to a server on loopback without asking; such a
-    request names its origin, and a request with the origin of another host is refused.
+    request names its origin, and a request with another origin is refused. Pages of another origin
+    may read no answer, whatever the page's framework allows them.
 
-    Pages of `own`, the hosts and ports of proxies in front, are this server's.
+    Pages of `own`, the origins of proxies in front, are this server's.
     """
 
     def __init__(self, app: ASGIApp, own: frozenset[str] = frozenset()) -> None:
@@ -85,10 +86,14 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        is_own = _is_own(scope, self._own)
 
         async def secured(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                for name in headers.keys() if not is_own else ():
+                    if name.startswith("access-control-"):
+                        del headers[name]
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
                 asset = scope["path"].startswith(ASSETS) and HASHED_NAME.search(scope["path"][-16:])
@@ -96,7 +101,7 @@ class Guard:
                     headers["Cache-Control"] = KEPT_FOR_GOOD
             await send(message)
 
-        refused = _refused(scope, self._own)
+        refused = _refused(scope, is_own)
         app = self._app if refused is None else refused
         await app(scope, receive, secured)
 
@@ -164,14 +169,26 @@ class PageGate:
         await self._app(scope, receive, remembered)
 
 
-def _refused(scope: Scope, own: frozenset[str]) -> Response | None:
+def _is_own(scope: Scope, own: frozenset[str]) -> bool:
+    """Return True if a request has the origin of this server, or none.
+
+    A proxy may add HTTPS without being believed, so HTTPS passes at the host that is asked. Where
+    `own` names this host, its scheme alone passes.
+    """
+    headers = Headers(scope=scope)
+    origin, host = headers.get("origin"), headers.get("host", "")
+    if host not in {urlsplit(known).netloc for known in own}:
+        own |= {f"{scheme}://{host}" for scheme in (scope["scheme"], "https")}
+    return origin is None or origin in own
+
+
+def _refused(scope: Scope, is_own: bool) -> Response | None:
     headers = Headers(scope=scope)
     if scope["path"].startswith(NOT_SERVED):
         return problem_response(404, "There is nothing here.")
     if scope["method"] in ("GET", "HEAD", "OPTIONS"):
         return None
-    origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc not in (own - {""}) | {headers.get("host")}:
+    if not is_own:
         return problem_response(403, "Requests of other sites are not answered.")
     if "transfer-encoding" in headers:
         return problem_response(411, "The length of the body is not said.", "Send Content-Length.")

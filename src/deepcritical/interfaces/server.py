@@ -178,7 +178,9 @@ def _guard(app: FastAPI, access: Access, hosts: list[str] | None, names: Sequenc
         access.sign_in.join(app)
     most = MOST_OPEN_LOCAL if access.mode is Mode.LOCAL else MOST_OPEN
     app.add_middleware(Crowd, most=most)
-    app.add_middleware(Guard, own=frozenset(urlsplit(name).netloc for name in names))
+    known = map(urlsplit, names)
+    own = frozenset(f"{name.scheme}://{name.netloc}" for name in known if name.netloc)
+    app.add_middleware(Guard, own=own)
 
 
 async def _warm_up(runs: RunService, api: FastAPI) -> None:

@@ -176,6 +176,12 @@ MATCH = """List in results each one that tells whether what is asked about does 
         shown, harmful if it was worse."""
 
 
+_CHOOSE = (
+    "choose of the open gaps those that it should close, by number and the most telling first, and "
+    "give"
+)
+
+
 def ask_assessment(
     question: ResearchQuestion,
     store: EvidenceStore,
@@ -195,16 +201,16 @@ def ask_assessment(
         gaps: The open ones by rule.
         short: Whether it is for a small model.
     """
+    choose = _CHOOSE if gaps else "give"
     run = list(dict.fromkeys(search.query for search in store.searches))
     newest = [f"- {text[:_LONGEST_SEARCH]}" for text in run[-8 if short else -20 :]]
     return compose(
         "assess_evidence",
         f"""Score what the records show of {drug}: mechanism_score and clinical_score, 0 none to 10
         strong. Say whether they answer the question, whichever way. Name the gaps that matter by
-        kind. Choose of the open gaps those that the next round should close, by number and the
-        most telling first, and give up to 6 searches that would close them, each as 1-6 plain words
-        to be added to drug and condition, none that was run already. Say go_on if another round
-        would help, else enough. {MATCH if question.drug and not short else ""}""",
+        kind. Say go_on if another round of searches would help, else enough; only for go_on aim it:
+        {choose} up to 6 searches, each as 1-6 plain words to be added to drug and condition, none
+        that was run already. {MATCH if question.drug and not short else ""}""",
         question_part(question),
         _chains_part(store.hypotheses),
         _numbered_gaps(gaps),

@@ -21,7 +21,7 @@ def finding_lines(finding: Finding, told: dict[str, str] | None = None) -> list[
     study = {
         "design": finding.design,
         "people": finding.population,
-        "number of people": f"{finding.people:,}" if finding.people and finding.study else "",
+        "people in this result": f"{finding.people:,}" if finding.people and finding.study else "",
     }
     first = told.setdefault(f"{finding.study} {study}", finding.id) if told is not None else ""
     known = finding.study and first and first != finding.id

@@ -10,7 +10,7 @@ from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.matches import MOST_SHOWN, Matched, ResultMatch
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Directness, Importance
 from deepcritical.models.answers import Assessed, GapKind, MatchedResults
@@ -18,6 +18,7 @@ from deepcritical.questions.searching import asked, first_sides_open
 from deepcritical.reasoning.judging import OpenGap
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.outcomes import construct_of
 
 _MAX_QUERIES = 6
 _CONFIDENCE = {"low": 0.2, "moderate": 0.6, "high": 0.8}
@@ -152,7 +153,7 @@ def matches_of(
 
     A result that no record has is left out. Nothing is used of an answer that neither matches nor
     concludes, as of one that was cut off, or that names no result which was shown. The model's name
-    of an outcome joins results; what they are called then is the shortest name that was read.
+    of an outcome joins results; what they are called then `_name_of` says.
     """
     found: dict[str, list[ResultMatch]] = {key: [] for key in shown}
     known = [
@@ -161,15 +162,16 @@ def matches_of(
         if one.record in found
         and 1 <= one.result <= min(MOST_SHOWN, len(readings[one.record].results))
     ]
-    names: dict[str, list[str]] = {}
+    joined: dict[str, list[Result]] = {}
     for one, result in known:
-        names.setdefault(key_of(one.outcome), []).append(result.concept or result.outcome)
+        joined.setdefault(key_of(one.outcome), []).append(result)
+    names = {key: _name_of(results) for key, results in joined.items()}
     for one, _ in known:
         if all(match.result != one.result - 1 for match in found[one.record]):
             match = ResultMatch(
                 result=one.result - 1,
                 side=one.drug_arm,
-                outcome=min(names[key_of(one.outcome)], key=len),
+                outcome=names[key_of(one.outcome)],
                 importance=_WEIGHTS[one.weight],
                 directness=_NEAR[one.people],
             )
@@ -178,6 +180,18 @@ def matches_of(
         return {}
     proposed = VerdictLabel(answer.shows) if answer.shows else None
     return {key: Matched(results=tuple(own), proposed=proposed) for key, own in found.items()}
+
+
+def _name_of(joined: Sequence[Result]) -> str:
+    """Return the name of the row that joined results without a row in the table of outcomes share.
+
+    That is the row of those which have one there, if it is one alone: of several, which decide
+    several things, it is none of theirs. Else it is the shortest name that was read.
+    """
+    known = [(one, construct_of(one.concept, one.outcome)) for one in joined]
+    rows = {construct.name for _, construct in known if construct}
+    others = [one.concept or one.outcome for one, construct in known if construct is None]
+    return rows.pop() if len(rows) == 1 else min(others, key=len, default="")
 
 
 def _picked(numbers: Iterable[int], gaps: Sequence[OpenGap]) -> tuple[OpenGap, ...]:

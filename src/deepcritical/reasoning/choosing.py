@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.answering.drafting import WEIGHED
 from deepcritical.answering.weighing import appraised, drugs_asked
-from deepcritical.appraisal.asked import asked_of
-from deepcritical.appraisal.records import results_to_match
+from deepcritical.appraisal.asked import Asked, asked_of
+from deepcritical.appraisal.records import is_of_other_drugs, results_to_match
 from deepcritical.domain.appraisal import Appraisal, Stance
 from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.study import StudyReading
 from deepcritical.models.desk import RunDesk
 from deepcritical.prompts.evidence import ShownRecords, by_grade
 from deepcritical.prompts.studies import shown_studies
@@ -44,13 +43,31 @@ _UNGRADED = 9
 
 
 def with_unrecognised(
-    ids: Sequence[str], read: Mapping[str, StudyReading], relevance: Mapping[str, float]
+    question: ResearchQuestion,
+    store: EvidenceStore,
+    ids: Sequence[str],
+    relevance: Mapping[str, float],
 ) -> list[str]:
-    """The studies among chosen records, then the most fitting with results among the others."""
-    rest = [key for key, one in read.items() if one.results and key not in ids]
+    """The studies among chosen records, then the most fitting with results among the others.
+
+    Of these, studies of other drugs that are known are left out.
+    """
+    asked, records = _asked(question), store.evidence
+    read = {key: one for key, one in store.readings.items() if key in records}
+    rest = [
+        key
+        for key, one in read.items()
+        if one.results and key not in ids and not is_of_other_drugs(asked, records[key], one)
+    ]
     rest.sort(key=lambda key: -relevance.get(key, 0.0))
     more = rest[: max(_FEWEST_SHOWN - len(ids), _MOST_UNRECOGNISED)]
     return [key for key in (*ids, *more) if key in read]
+
+
+def _asked(question: ResearchQuestion) -> Asked:
+    if question.drug is None:
+        raise ValueError("results are matched to a question on a drug")
+    return asked_of(question.drug, condition_of(question), question.frame)
 
 
 def studies_to_match(
@@ -60,10 +77,7 @@ def studies_to_match(
 
     A result that code refuses, whatever is said of it, is left out.
     """
-    read, records = store.readings, store.evidence
-    if question.drug is None:
-        raise ValueError("results are matched to a question on a drug")
-    asked = asked_of(question.drug, condition_of(question), question.frame)
+    read, records, asked = store.readings, store.evidence, _asked(question)
     wanted = {
         key: results_to_match(asked, records[key], read[key], grade(records[key])) for key in ids
     }
@@ -82,12 +96,11 @@ def studies_asked(inquiry: Inquiry, store: EvidenceStore, limit_chars: int) -> S
     drugs, condition = drugs_asked(inquiry)
     if inquiry.kind not in WEIGHED or not (drugs and condition and inquiry.frame):
         return None
-    read = store.readings
-    found = appraised(inquiry, drugs[0], condition, store.evidence, read)
+    found = appraised(inquiry, drugs[0], condition, store.evidence, store.readings)
     ids = [key for key in store.best_first(found) if found[key].counts]
     ids.sort(key=lambda key: found[key].grade.level or _UNGRADED)
-    shown = with_unrecognised(ids, read, store.relevance)
     question = research_question(inquiry.frame)
+    shown = with_unrecognised(question, store, ids, store.relevance)
     return StudiesAsked(question, studies_to_match(question, store, shown, limit_chars))
 
 

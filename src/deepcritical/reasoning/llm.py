@@ -262,13 +262,16 @@ class LLMReasoner(InquiryModel):
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[MechanismHypothesis, ...]:
-        """The chains of the graph, with those that the model proposes over it."""
+        """The chains of the graph, with those that the model proposes over it.
+
+        It is asked of no empty graph, but where a mechanism is to be tested.
+        """
         by_rule = await super().propose_hypotheses(question, store)
         graph = await calculated(graph_of, question, store)
-        if graph is None:
+        wish = store.instruction
+        if graph is None or not (graph.nodes or wish or question.mechanism_terms):
             return by_rule
         short = self._short("hypotheses")
-        wish = store.instruction
         prompt = asks.ask_hypotheses(question, graph.drug.name, graph.edges, wish, short=short)
         try:
             answer = await self._asker.ask("hypotheses", prompt, Hypotheses)
@@ -353,9 +356,8 @@ class LLMReasoner(InquiryModel):
         limit = self._limit_chars(judgement)
         if not self._matches(question):
             return await calculated(shown_records, store, drug, ids, limit)
-        read = {key: one for key, one in store.readings.items() if key in store.evidence}
         found = {key: record.relevance_score for key, record in store.evidence.items()}
-        shown = with_unrecognised(ids, read, found)
+        shown = await calculated(with_unrecognised, question, store, ids, found)
         return await calculated(studies_to_match, question, store, shown, limit)
 
     def _matches(self, question: ResearchQuestion) -> bool:

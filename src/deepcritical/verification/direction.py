@@ -116,9 +116,11 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
     faults: list[str] = []
     former = tuple(cited)
-    for clause in filter(signs, clauses(text)):
+    for clause in clauses(text):
         owners = _owners_of(clause, cited)
-        owners = former if len(owners) == len(cited) else owners
+        former = owners = former if len(owners) == len(cited) else owners
+        if not signs(clause):
+            continue
         given = tuple(f for f in cited if _tells_effect(clause, f))
         former = owners = tuple(f for f in given if f in owners) or given or owners
         for finding in cited:
@@ -127,9 +129,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         for sign in signs(clause, outcome):
             told.add(sign)
             if not any(sign in _expected(f, clause, own=own) for f in owners):
-                shown = ", ".join(f"{f.id} shows {_SHOWN[f.way]}" for f in owners if f.way)
-                against = shown or "its findings do not"
-                faults.append(f"“{clause.strip()}” tells of {_TOLD[sign]}, but {against}")
+                faults.append(f"“{clause.strip()}” tells of {_TOLD[sign]}, but {_shown(owners)}")
     if all(f.way in (Way.NO_DIFFERENCE, None) for f in cited):
         faults = []  # "higher, but not significantly" is of no difference
     yield from faults
@@ -138,6 +138,11 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
             if not allowed[finding.id] & told and (finding.way or len(cited) == 1):
                 said = " and ".join(_TOLD[sign] for sign in sorted(told))
                 yield f"it tells of {said}, but {finding.id} shows {_SHOWN[finding.way]}"
+
+
+def _shown(owners: Sequence[Finding]) -> str:
+    shown = ", ".join(f"{f.id} shows {_SHOWN[f.way]}" for f in owners if f.way)
+    return shown or "its findings do not"
 
 
 def _without_people(text: str, cited: Sequence[Finding]) -> str:

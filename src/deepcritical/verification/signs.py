@@ -44,11 +44,20 @@ _NEGATIONS = _stems(" ".join(NEGATIONS)) | {stem("little")}
 SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 """Stems of all words that tell a direction, or deny one."""
 _BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
+_PREDICATE = re.compile(
+    r"(?i)(?:was|were|is|are|did|does|do|has|have|had|may|might|could|would|can)\b"
+)
+"""The beginning of a clause without a subject: that stands before what comes between commas."""
+_RELATIVE = re.compile(r"(?i)(?:which|who|whose|where|that)\b")
 _REACH = 5
 _DEGREES = _stems("any clear clearly significant significantly statistically statistical")
 _MORE, _THAN, _SAME, _FALL = map(stem, ("more", "than", "same", "falls"))
-_DEGREE_OF_CHANGE = _stems("more greater larger")
+_DEGREE_OF_CHANGE = _stems("more greater larger smaller less")
+_SMALL_DEGREE = _stems("smaller less")
+_OTHER_WAY: dict[Sign, Sign] = {"less": "more", "good": "bad", "bad": "good"}
 _BESIDE_DEGREE = frozenset("with in for among at on by after".split())
+_BEFORE_LIMIT = frozenset("in to at of for".split())
+"""Before "less than" they name a limit: "fell by less than 1 kg", "in less than half of them"."""
 _OF_THE_SAME = frozenset("in of among from for within".split())
 """Before "the same" they name people or a study, and no result."""
 _OF_PEOPLE = _stems(
@@ -62,15 +71,18 @@ _LIMITS_OF = _stems("interval ci")
 _SIZED = _stems(
     "trial study cohort sample review analysis meta registry database population subgroup dose "
     "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
-    "size one"
+    "one"
 )
 """Words that "larger", "longer" or "double" before them describe: the study, and no result."""
 _LIMITS = _stems("higher more greater lower less better worse longer")
 """After "or" they name a limit: "grade 3 or higher"."""
 _ELLIPSIS = re.compile(
-    r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b(?! (?:limited|restricted|confined)\b)"
+    r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b(?! (?:limited|restricted|confined)\b)|"
+    r"\b(?:did|does|do|was|were|has|have|had) not\s*(?:\(|\W?$)|"
+    r"\bnot (?:seen|found|observed|shown|confirmed|replicated|reproduced)\b"
 )
-"""A clause such as "but not in adults" or "no death occurred", which denies what it names."""
+"""A clause such as "but not in adults", "no death occurred", "deaths did not" or "not seen in the
+other trial", which denies what it names."""
 _AS_MUCH = bounded(r"\bas (?!well|soon|long|far|a |an |the )\w+(?: \w+){0,3}? as\b", re.IGNORECASE)
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
     ("less", "good"): "bad",
@@ -83,14 +95,22 @@ _TURNED: dict[tuple[Sign, Sign], Sign] = {
 
 
 def clauses(text: str) -> tuple[str, ...]:
-    """The clauses of a sentence."""
-    parts, start = [], 0
-    for found in _BREAK.finditer(text):
-        inside = text[start : found.start()].count("(") > text[start : found.start()].count(")")
-        if not inside:
-            parts.append(text[start : found.start()])
-            start = found.end()
-    return tuple(p for p in (*parts, text[start:]) if p.strip())
+    """The clauses of a sentence; one that an apposition parts from its subject has it again."""
+    parts: list[str] = []
+    start, apposed = 0, False
+    for found in (*_BREAK.finditer(text), None):
+        end = found.start() if found else len(text)
+        part = text[start:end]
+        if found and part.count("(") > part.count(")"):
+            continue
+        is_apart = apposed and len(parts) > 1 and not _RELATIVE.match(parts[-1])
+        if is_apart and _PREDICATE.match(part):
+            parts[-2] = f"{parts[-2]} {part}"
+        else:
+            parts.append(part)
+        apposed = found is not None and found[0].startswith(",")
+        start = found.end() if found else end
+    return tuple(p for p in parts if p.strip())
 
 
 def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
@@ -101,11 +121,12 @@ def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
         outcome: Stems of words that name the outcome, such as "loss", and tell no direction here.
     """
     clause = _AS_MUCH.sub("similar", clause)
-    told = frozenset(_joined([*_told(words(clause), outcome)]))
-    return told or frozenset({"none"} if _ELLIPSIS.match(clause) else ())
+    told = frozenset(_joined(_told(words(clause), outcome)))
+    return told or frozenset({"none"} if _ELLIPSIS.search(clause) else ())
 
 
-def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int, Sign]]:
+def _told(found: Sequence[Word], outcome: Collection[str]) -> list[tuple[int, Sign]]:
+    told: list[tuple[int, Sign]] = []
     # What stands behind an interval is what its limits allow.
     limits = (at for at, word in enumerate(found) if word.key in _LIMITS_OF and not word.depth)
     found = found[: next(limits, len(found))]
@@ -114,6 +135,9 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
         key = stem(word.raw) if word.is_figure else word.key  # "doubled"
         changed = _is_its_change(found, changed_at, at, outcome)
         if key in _DEGREE_OF_CHANGE and _grades_a_change(found, at, outcome, changed=changed):
+            limit = word.depth or found[at - 1].raw == "by" or word.lead & _BEFORE_LIMIT
+            if key in _SMALL_DEGREE and not limit:  # the others changed more
+                told[-1:] = [(at, _OTHER_WAY.get(sign, sign)) for _, sign in told[-1:]]
             continue
         if key == _SAME and word.lead & _OF_THE_SAME and _is_of_people(found[at + 1 : at + 2]):
             continue
@@ -126,11 +150,12 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[tuple[int
         denied = not (_NEGATIONS - _WITHOUT).isdisjoint(before)
         denied = denied or not _WITHOUT.isdisjoint(before[-2:])
         if denied and (key in _OPEN or any(key in _WORDS[s] for s in _WORDS if s != "none")):
-            yield at, "none"
+            told.append((at, "none"))
         elif not denied:
             own = [sign for sign, known in _WORDS.items() if key in known]
             changed_at = at if not {"less", "good", "bad"}.isdisjoint(own) else changed_at
-            yield from ((at, sign) for sign in own)
+            told += ((at, sign) for sign in own)
+    return told
 
 
 def _is_of_people(ahead: Sequence[Word]) -> bool:
@@ -153,7 +178,8 @@ def _grades_a_change(
 ) -> bool:
     """Return whether a word tells how great a change is, and so no direction of its own.
 
-    "A greater reduction"; "fell more with the drug"; "lowered it more than placebo did".
+    "A greater reduction"; "fell more with the drug"; "lowered it more than placebo did". A small
+    one turns the change round only behind it: "a smaller reduction" is no direction of amounts.
     """
     if at + 1 == len(found):
         return changed
@@ -162,7 +188,8 @@ def _grades_a_change(
         return changed or (found[at].key == _MORE and at > 2)
     if changed and not _BESIDE_DEGREE.isdisjoint({*ahead.lead, ahead.raw}):
         return True
-    return ahead.key in _WORDS["less"] and ahead.key not in {*outcome, _FALL}
+    is_before = ahead.key in _WORDS["less"] and ahead.key not in {*outcome, _FALL}
+    return is_before and found[at].key not in _SMALL_DEGREE
 
 
 def _describes_a_study(ahead: Sequence[Word]) -> bool:

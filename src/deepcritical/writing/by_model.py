@@ -28,7 +28,7 @@ from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.signs import clauses, signs
 from deepcritical.verification.verifiers import Verifier
 
-VERSION = 4
+VERSION = 5
 _MOST = 8
 _LONGEST = 400
 """Characters of a sentence; a longer one is dropped."""
@@ -105,24 +105,35 @@ class Writer:
         Raises:
             NoAnswerError: The model wrote nothing.
         """
-        room = self._asker.profile_for("report").context_tokens * CHARS_PER_TOKEN
-        shown = await calculated(_shown, question, above, findings, room - _FRAME_CHARS)
+        shown = await calculated(_shown, question, above, findings, self._room)
         answer = await self._asker.ask("report", _prompt(_wording()["ask"], shown), Written)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one)][:_MOST]
 
         async def again(checked: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
-            return await self._again(shown, checked)
+            return await self._again(question, findings, checked)
 
         return await check_sentences(
             drafts, findings, records, self._verifier, rewrite=again, own=self._own
         )
 
+    @property
+    def _room(self) -> int:
+        """Characters for the findings."""
+        tokens = self._asker.profile_for("report").context_tokens
+        return tokens * CHARS_PER_TOKEN - _FRAME_CHARS
+
     def _draft(self, one: WrittenSentence) -> Draft:
         ids = tuple(dict.fromkeys(i.strip() for i in one.findings))
         return Draft(text=" ".join(one.text.split()), finding_ids=ids, written_by=self._name)
 
-    async def _again(self, shown: str, checked: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
+    async def _again(
+        self, question: str, findings: Mapping[str, Finding], checked: Sequence[CheckedDraft]
+    ) -> Sequence[Draft | None]:
         refused = [one for one in checked if not one.passed]
+        named = [i for one in refused for i in one.draft.finding_ids or ("",)]
+        # One that cites nothing known may be about any of them.
+        of_use = {i: f for i, f in findings.items() if i in named or not {*named} <= {*findings}}
+        shown = await calculated(_shown, question, "", of_use, self._room)
         accepted = [told_text(one.draft.text) for one in checked if one.passed]
         above = ["\n".join((_wording()["accepted"], *accepted))] if accepted else []
         told = "\n".join(

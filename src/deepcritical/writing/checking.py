@@ -226,7 +226,8 @@ def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
     rows = {row_sentence(row, finding.drug, wording=w) for row in found for w in WORDINGS}
     told = {passage_sentence(finding, quotable=q) for q in (True, False) if finding.quotes}
     votes = [v for s in report.studies for v in s.votes if v.evidence_id in finding.evidence_ids]
-    told |= {study_sentence(finding.study, vote, wording=w) for vote in votes for w in WORDINGS}
+    study, drug = finding.study, finding.drug
+    told |= {study_sentence(study, vote, drug, wording=w) for vote in votes for w in WORDINGS}
     told |= {fact_sentence(finding.outcome, finding.study, finding.drug, q) for q in finding.quotes}
     return rows | told | {harm_sentence(finding.study, quote) for quote in finding.quotes}
 

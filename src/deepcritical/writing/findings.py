@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
+from deepcritical.appraisal.main_vote import first_of
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.effect_words import LATEST, SEVENTH
 from deepcritical.domain.evidence import Evidence
@@ -54,15 +55,18 @@ def findings_of(
     made = [
         *_of_rows(drug, verdict, studies, evidence, readings),
         *_of_studies(drug, verdict, studies, evidence, readings, relevance),
-        *_harms(drug, appraisals, evidence),
     ]
-    return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(made, 1)}
+    quoted = {quote for finding in made for quote in finding.quotes}
+    made += [f for f in _harms(drug, appraisals, evidence) if quoted.isdisjoint(f.quotes)]
+    once = {f.sentence: f for f in reversed(made)}
+    told = [f for f in made if once[f.sentence] is f]
+    return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(told, 1)}
 
 
-def study_sentence(name: str, vote: Vote, *, wording: int = LATEST) -> str:
-    """Return the sentence on one result of a study, in one of `WORDINGS`."""
+def study_sentence(name: str, vote: Vote, drug: str = "", *, wording: int = LATEST) -> str:
+    """Return the sentence on one result of a study of a drug, in one of `WORDINGS`."""
     if wording >= SEVENTH:
-        told = vote_words(vote, named=False, wording=wording)
+        told = vote_words(vote, named=False, wording=wording, drug=drug)
         return f"In {name}, {in_running_text(vote.outcome)}: {told}."
     told = vote_words(vote, wording=wording)
     return f"In {name}, {told[:1].lower()}{told[1:]}"
@@ -84,9 +88,17 @@ def _of_rows(
     for row in sorted(verdict.rows, key=_weight)[:_MOST_ROWS]:
         own = _votes_of(row, studies)
         found = _of_row(drug, row, [q for _, v in own for q in _quotes(v, evidence)])
-        if len(own) == len(row.effects) == 1:
-            found = found.model_copy(update=_of_study(*own[0], evidence, readings))
+        if single := _single(row, studies):
+            found = found.model_copy(update=_of_study(*single, evidence, readings))
         yield found
+
+
+def _single(row: OutcomeRow, studies: Sequence[StudyFinding]) -> tuple[StudyFinding, Vote] | None:
+    """Return the study of a row that is of one alone, with the result that the row tells."""
+    own = _votes_of(row, studies)
+    if len(row.effects) != 1 or len({id(study) for study, _ in own}) != 1:
+        return None
+    return own[0][0], first_of([vote for _, vote in own])
 
 
 def _votes_of(row: OutcomeRow, studies: Sequence[StudyFinding]) -> list[tuple[StudyFinding, Vote]]:
@@ -111,11 +123,19 @@ def _of_study(
         "study": short_name(evidence[vote.evidence_id]),
         "design": design_of(study, vote, readings),
         "comparator": comparator_of(vote, readings),
-        "population": reading.population.description if reading else "",
+        "population": _people(reading, vote) if reading else "",
         "directness": min((v.directness for v in study.votes), key=get_args(Directness).index),
         "timepoint": vote.timepoint,
         "level": "" if vote.level == "unstated" else vote.level,
     }
+
+
+def _people(reading: StudyReading, vote: Vote) -> str:
+    """Return who was studied; how many were randomised, where a result is of another number."""
+    who, number = reading.population.description, reading.population.n_randomised
+    if vote.tier != "randomised" or vote.review or not number or number == vote.people:
+        return who
+    return f"{who} ({number:,} randomised)".strip()
 
 
 def _weight(row: OutcomeRow) -> tuple[bool, bool, int]:
@@ -161,10 +181,12 @@ def _of_studies(
         return vote.evidence_id not in decided, study.level or 9, -fits
 
     rows = sorted(verdict.rows, key=_weight)[:_MOST_ROWS]
-    alone = [_votes_of(row, studies) for row in rows if len(row.effects) == 1]
-    told_of = [own[0][1] for own in alone if len(own) == 1]
-    votes = ((s, v) for s in studies for v in s.votes if not any(v is one for one in told_of))
-    for study, vote in sorted(votes, key=order)[:_MOST_VOTES]:
+    told_of = {_told(*single) for row in rows if (single := _single(row, studies))}
+    once: dict[tuple[object, ...], tuple[StudyFinding, Vote]] = {}
+    for one in sorted(((s, v) for s in studies for v in s.votes), key=order):
+        once.setdefault(_told(*one), one)
+    fresh = [one for told, one in once.items() if told not in told_of]
+    for study, vote in fresh[:_MOST_VOTES]:
         yield Finding(
             id="F0",
             evidence_ids=(vote.evidence_id,),
@@ -176,9 +198,16 @@ def _of_studies(
             studies=max(vote.studies or 1, 1),
             people=vote.people,
             quotes=tuple(_quotes(vote, evidence)),
-            sentence=study_sentence(short_name(evidence[vote.evidence_id]), vote),
+            sentence=study_sentence(short_name(evidence[vote.evidence_id]), vote, drug),
             **_of_study(study, vote, evidence, readings),
         )
+
+
+def _told(study: StudyFinding, vote: Vote) -> tuple[object, ...]:
+    """Return the same for one result in several records of a study."""
+    given = vote.effect if vote.effect and vote.effect.value is not None else None
+    said = str(given) if given else f"{vote.outcome} {vote.timepoint}"
+    return study.evidence_ids, vote.row, vote.comparator, vote.arm, vote.way, said
 
 
 def _quotes(vote: Vote, evidence: Mapping[str, Evidence]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from deepcritical.domain.effect_words import (
     FIRST,
     FOURTH,
     LATEST,
+    NINTH,
     THIRD,
     gravest_first,
     shows_more_harm,
@@ -42,7 +43,7 @@ def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tup
         verdict: What was found.
         drug: Of what.
         wording: One of `WORDINGS`. The first left out harms against the drug asked about, those
-            before the third harms beyond the second, and those before the last one what was less
+            before the third harms beyond the second, and those before the ninth what was less
             frequent, where anything else was told.
     """
     return tuple(_harms(verdict, drug, wording))
@@ -80,7 +81,7 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     two_sided = wording >= THIRD and any(row.asked for row in less)
     if (told or none) and not two_sided:
         sure = [r for r in less if r.certainty is not Certainty.VERY_LOW]
-        less = sure if wording >= LATEST else []
+        less = sure if wording >= NINTH else []
     for row in less[:_TOLD]:
         yield _said(row, drug, wording)
     if not feared and not told:
@@ -138,7 +139,7 @@ def _no_excess(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Iterator[
     """Yield that no clear effect was shown: a sentence for each certainty; formerly the least."""
     by_certainty: dict[Certainty | None, list[OutcomeRow]] = {}
     for row in rows:
-        by_certainty.setdefault(row.certainty if wording >= LATEST else None, []).append(row)
+        by_certainty.setdefault(row.certainty if wording >= NINTH else None, []).append(row)
     yield from (_none_of(alike, drug, wording) for alike in by_certainty.values())
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from itertools import islice
 
 from deepcritical.appraisal.dosing import doses_of
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import fold, whole_sentences
 from deepcritical.services.evidence_store import EvidenceStore
@@ -18,6 +21,8 @@ from deepcritical.writing.words import listed
 _MOST_EDGES = 4
 _MOST_DOSED = 6
 """Studies whose doses are told."""
+_MEAN = bounded(r"\b(mean|median|average)\b(?:\W{1,3}[\w-]{1,20}){0,4}\W{0,3}$", re.IGNORECASE)
+_RANGE = bounded(r"\d ?(?:to|-|–) ?\d", re.IGNORECASE)
 _EFFECT_FOLLOWS = "What studies found of its effect follows."
 
 
@@ -54,22 +59,37 @@ def _of_doses(drug: str, store: EvidenceStore) -> Sentence:
     if not told:
         text = f"No study with a result that counts states the dose of {drug}."
         return Sentence(text=f"{text} {_EFFECT_FOLLOWS}")
-    each = "; ".join(f"{listed(d)} in {study_name(s, store.evidence)}" for s, d in told)
+    each = "; ".join(f"{d} in {study_name(s, store.evidence)}" for s, d in told)
     ids = dict.fromkeys(i for study, _ in told for i in study.evidence_ids)
     return Sentence(
         text=f"Doses of {drug} in the studies that count: {each}.", evidence_ids=(*ids,)
     )
 
 
-def _doses(drug: str, study: StudyFinding, store: EvidenceStore) -> list[str]:
-    """Return the doses that the records of a study state: in a sentence, else in a registry."""
+def _doses(drug: str, study: StudyFinding, store: EvidenceStore) -> str:
+    """Return the doses that a study states: of its arms, else in a sentence, else in a registry."""
     known = lookup_drug(drug)
     names = (drug, *known.synonyms) if known else (drug,)
     records = [store.evidence[i] for i in study.evidence_ids]
-    texts = [[s.text for s in whole_sentences(r.content)] for r in records]
+    read = [store.readings[i] for i in study.evidence_ids if i in store.readings]
+    texts = [[arm.label for arm in reading.arms] for reading in read]
+    texts += [[s.text for s in whole_sentences(r.content)] for r in records]
     texts += [list(r.metadata.interventions) for r in records]
-    found = (dict.fromkeys(d for t in told for d in doses_of(t, names)) for told in texts)
-    return list(next((doses for doses in found if doses), ()))
+    found = ([(t, doses) for t in told if (doses := doses_of(t, names))] for told in texts)
+    return _by_kind(next((one for one in found if one), ()))
+
+
+def _by_kind(found: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return doses that were given, and apart from them ranges and means, which are none."""
+    kinds: dict[str, dict[str, None]] = {"": {}, "range": {}, "mean": {}, "median": {}}
+    for text, doses in found:
+        for dose in doses:
+            mean = _MEAN.search(text[: text.find(dose)])
+            kind = mean[1].lower() if mean else "range" if _RANGE.search(dose) else ""
+            kinds["mean" if kind == "average" else kind][dose] = None
+    given, *others = ((kind, listed([*doses])) for kind, doses in kinds.items())
+    apart = "; ".join(f"{kind} {doses}" for kind, doses in others if doses)
+    return f"{given[1]} ({apart})" if given[1] and apart else given[1] or apart
 
 
 def _of_mechanism(frame: QuestionFrame, store: EvidenceStore) -> Sentence:

@@ -13,13 +13,19 @@ from deepcritical.domain.effect_words import (
     NINTH,
     SEVENTH,
     SIXTH,
+    TENTH,
     THIRD,
+    as_given,
+    counts_events,
     direction_words,
     effect_size,
     fears_words,
+    importance_told,
     is_amount,
+    is_counted,
     is_of_fears_beside,
     kind_words,
+    row_direction,
     sides_words,
     size_words,
 )
@@ -27,6 +33,7 @@ from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import (
     CONTINUED,
     NOT_STATED,
+    STOPPED_EARLY,
     STOPPING,
     OutcomeRow,
     Tier,
@@ -39,6 +46,7 @@ from deepcritical.vocabulary.outcomes import construct_of
 from deepcritical.vocabulary.words import in_running_text
 
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
+_WITHIN_SUBJECT = re.compile(r"(?:of|result on) \{outcome\} was ")
 _COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
 _DISAGREE, _DIFFER = "studies disagree", "studies differ"
 _ONE_DIFFERS = "results of one study differ"
@@ -80,6 +88,10 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         drug: Of what.
         wording: One of `WORDINGS`.
     """
+    if wording > TENTH and row.outcome == STOPPED_EARLY:
+        trials, were = (f"{row.studies} trials", "were") if row.studies > 1 else ("A trial", "was")
+        told = f"{trials} of {drug} {were} {STOPPED_EARLY} {row_direction(row)}"
+        return f"{told}{_who(row)} ({_figures(row, wording)})."
     said = (_harm_words if row.importance == "harm" else _effect)(row, wording)
     outcome = condition_in(row.outcome) or row.outcome
     if wording == FIRST:
@@ -88,7 +100,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
     if wording >= FIFTH and (measured := measured_as(row, wording)):
         outcome = f"{outcome} (reported as {measured})"
-    is_subject = wording < FOURTH or "of {outcome} was " not in said
+    is_subject = wording < FOURTH or not _WITHIN_SUBJECT.search(said)
     if wording >= THIRD and is_subject and _is_plural(outcome):
         said = said.replace("{outcome} was ", "{outcome} were ")
     given = as_tested(row, drug, wording)
@@ -172,8 +184,12 @@ def _effect(row: OutcomeRow, wording: int) -> str:
     better = "better" if row.way is Way.BENEFIT else "worse"
     if verb and not where:
         return f"{{drug}} {verb} {{outcome}} compared with {{against}}"
-    less = {"reduced": "less frequent", "increased": "more frequent"}.get(verb, better)
-    return f"{where}{{outcome}} was {less} with {{drug}} than with {{against}}"
+    is_lower = wording > TENTH and is_measured(row) and not counts_events(row)
+    kind = ("lower", "higher") if is_lower else ("less frequent", "more frequent")
+    less = dict(zip(("reduced", "increased"), kind, strict=True)).get(verb, better)
+    is_open = wording > TENTH and not verb
+    subject = "the result on {outcome}" if is_open else "{outcome}"
+    return f"{where}{subject} was {less} with {{drug}} than with {{against}}"
 
 
 def _verb(row: OutcomeRow, wording: int) -> str:
@@ -184,6 +200,8 @@ def _verb(row: OutcomeRow, wording: int) -> str:
     """
     if wording >= FIFTH and row.is_fatal and not _LASTING.search(row.outcome):
         # Of deaths fewer are better, whatever a reader says of the words that count them.
+        return "reduced" if row.way is Way.BENEFIT else "increased"
+    if wording > TENTH and counts_events(row):
         return "reduced" if row.way is Way.BENEFIT else "increased"
     construct = construct_of(row.outcome, row.outcome)
     table = construct.higher_is_better if construct else None
@@ -208,7 +226,7 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     measured = is_measured(row) if wording >= FIFTH else is_amount(row.outcome)
     measured = measured and wording >= FOURTH
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
-    if wording > NINTH and _is_asset(row.outcome):
+    if wording > NINTH and _is_asset(row, wording):
         more, less = "worse", "better"
     return {
         Way.HARM: f"{{outcome}} was {more} with {{drug}} than with {{against}}",
@@ -218,10 +236,14 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     }[row.way]
 
 
-def _is_asset(outcome: str) -> bool:
-    """Return whether more of an outcome is good, as of memory: as a harm it gets worse."""
-    construct = construct_of(outcome, outcome)
-    return construct is not None and construct.higher_is_better is True
+def _is_asset(found: OutcomeRow | Vote, wording: int) -> bool:
+    """Return whether more of an outcome is good, as of memory: as a harm it gets worse.
+
+    What is counted, as pregnancies are, gets more or less frequent.
+    """
+    construct = construct_of(found.outcome, found.outcome)
+    is_good = construct is not None and construct.higher_is_better is True
+    return is_good and not (wording > TENTH and is_counted(found))
 
 
 def is_measured(row: OutcomeRow) -> bool:
@@ -321,20 +343,26 @@ def _beside(row: OutcomeRow) -> str:
     return f", {otherwise} of them without that result" if otherwise else ""
 
 
-def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST) -> str:
+def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST, drug: str = "") -> str:
     """Return one study's result in a line: "Symptom score: better with the drug (…)".
 
     Args:
         vote: The result.
         named: Whether the outcome is said; else it stands beside.
         wording: One of `WORDINGS`.
+        drug: What was given, where it is to be named.
     """
+    if wording > TENTH and vote.row == STOPPED_EARLY:
+        return f"{capitalised(vote.outcome)}." if named else vote.outcome
     size = size_words(vote, wording)
     differ = "results differ" if wording >= FIFTH else "results point both ways"
     way = differ if vote.way is Way.CONFLICT else ""
-    counted = wording <= NINTH or not _is_asset(vote.outcome)
+    counted = wording <= NINTH or not _is_asset(vote, wording)
     importance = vote.importance if counted else "important"
+    if wording > TENTH and counted:
+        importance = importance_told(vote)
     way = way or direction_words(importance, vote.way, vote.tier, vote.control, wording)
+    way = as_given(way, vote, drug) if wording > TENTH else way
     told = f"{way}{f' ({size})' if size else ''}"
     rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
     return f"{capitalised(vote.outcome)}: {told}{rank}." if named else f"{told}{rank}"

@@ -123,6 +123,19 @@ def test_a_surrogate_decides_nothing_by_a_match() -> None:
     assert found.importance == "surrogate"
 
 
+@pytest.mark.parametrize(
+    ("outcome", "importance"),
+    [("pain", "critical"), ("nausea", "important"), ("zorbs", "critical")],
+)
+def test_an_outcome_that_the_table_tells_from_the_named_one_does_not_decide(
+    outcome: str, importance: str
+) -> None:
+    paper, told = record(), study(result(outcome, kind="clinical"))
+    wanted = asked(outcomes=("pain",))
+    (found,) = ballot_of(told, paper, wanted, grade(paper), [match(outcome=outcome)]).votes
+    assert (found.importance, found.wanted) == (importance, importance == "critical")
+
+
 def test_the_arms_say_on_which_side_the_drug_is_and_not_the_model() -> None:
     (found,) = matched(study(result()), match(side="b")).votes
     assert found.way is Way.BENEFIT

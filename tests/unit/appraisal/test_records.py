@@ -8,6 +8,7 @@ import pytest
 
 from deepcritical.appraisal.asked import Asked, asked_of
 from deepcritical.appraisal.records import read_for
+from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, Remark, study_findings
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
@@ -15,6 +16,7 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Reader
 from deepcritical.questions.reading import read_frame
+from deepcritical.writing.words import row_sentence, vote_words
 from tests.unit.appraisal.builders import (
     CONDITION,
     DRUG,
@@ -41,6 +43,10 @@ def test_a_stop_that_only_the_registry_field_tells_is_explained() -> None:
     )
     read = read_for(asked(), "E1", entry, study(), grade(entry))
     assert [vote.row for vote in read.votes] == ["stopped early"]
+    weighed = {"E1": Appraisal.weighed(read, grade(entry))}
+    (row,) = outcome_rows(study_findings(weighed, (("E1",),)))
+    assert row_sentence(row, DRUG).startswith("A trial of examplol was stopped early for futility")
+    assert [vote_words(vote) for vote in read.votes] == ["Stopped early for futility."]
     assert (read.supporting, read.refuting, read.remark) == ((), (), Remark.COUNTED)
 
 

@@ -8,12 +8,19 @@ from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
 from deepcritical.domain.appraisal import Appraisal
 from deepcritical.domain.grading import grade
-from deepcritical.prompts.evidence import batches, by_grade, record_block, shown_records
+from deepcritical.prompts.asks import ask_assessment
+from deepcritical.prompts.evidence import (
+    ShownRecords,
+    batches,
+    by_grade,
+    record_block,
+    shown_records,
+)
 from deepcritical.reading.library import read_by_code
 from deepcritical.services.evidence_store import EvidenceStore
 from tests.servers.answers import records_of
 from tests.unit.domain.records import paper
-from tests.unit.reasoning.examples import EXAMPLOL, TESTITIS
+from tests.unit.reasoning.examples import EXAMPLOL, QUESTION, TESTITIS
 
 RCT: dict[str, Any] = {"publication_types": ("Randomized Controlled Trial",)}
 FOR = "Results: Examplol significantly improved testitis symptoms compared with placebo."
@@ -102,3 +109,13 @@ class TestBatches:
         (batch,) = batches({"E1": paper("T", text)}, 5, 800)
         assert len(batch.text) <= 800
         assert records_of(batch.text)["E1"].rstrip().endswith("people.")
+
+
+@pytest.mark.parametrize(("gaps", "asked"), [((), False), (("No trial.",), True)])
+def test_gaps_are_asked_for_by_number_where_some_are_listed(
+    gaps: tuple[str, ...], *, asked: bool
+) -> None:
+    shown = ShownRecords("", (), 0)
+    prompt = ask_assessment(QUESTION, EvidenceStore(), "examplol", shown, gaps).text
+    assert ("by number" in prompt, "Open gaps:" in prompt) == (asked, asked)
+    assert "only for go_on" in prompt

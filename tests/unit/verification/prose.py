@@ -57,6 +57,17 @@ NATURAL = [
     # All that was given, and one drug of the class that a finding is told of.
     ("Metformin plus simvastatin reduced relapse compared with placebo.", "F9"),
     ("Semaglutide lowered body weight in a randomised trial of adults with testitis.", "F10"),
+    # A predicate that an apposition parts from its subject, and clauses without a subject.
+    ("The reduction in relapse, the main outcome, was greater with examplol than placebo.", "F1"),
+    (
+        "Relapse, the main outcome, fell with examplol, while fracture, a harm, rose.",
+        "F1 F2",
+    ),
+    ("Relapse fell less with placebo than with examplol.", "F1"),
+    ("With examplol relapse fell to less than with placebo.", "F1"),
+    ("Examplol lowered relapse (RR 0.71), mortality did not fall (RR 0.98).", "F1 F3"),
+    ("Relapse fell with examplol (RR 0.71), mortality did not (RR 0.98).", "F1 F3"),
+    ("Examplol lowered relapse, a result not seen in Study E6.", "F1 F6"),
     # Several findings of one study, and one that nobody compared.
     ("Neither mortality nor relapse differed between examplol and placebo.", "F3 F6"),
     (

@@ -33,6 +33,7 @@ TEXTS = {
     "E11": "In a randomised trial of 412 adults with testitis, the primary end point was less "
     "frequent with examplol than with placebo (RR 0.71, 95% CI 0.55 to 0.92). Nausea was more "
     "frequent with examplol (RR 1.60, 95% CI 1.20 to 2.10).",
+    "E12": "In mice with testitis, examplol reduced lesion size by 40% compared with aspirin.",
 }
 RECORDS = {
     key: paper(f"Study {key}", text, integrity="retracted" if key == "E7" else "clean")
@@ -146,6 +147,15 @@ FINDINGS = {
             "relapse",
             Way.BENEFIT,
             effect=_ratio("RR", 0.71, 0.55, 0.92),
+            higher_is_better=False,
+        ),
+        _finding(
+            12,
+            "lesion size",
+            Way.BENEFIT,
+            population="mice with testitis",
+            design="animal study",
+            comparator="",
             higher_is_better=False,
         ),
     )

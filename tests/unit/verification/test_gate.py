@@ -34,6 +34,13 @@ WRONG = [
     ("direction", "Examplol worsened relapse.", "F1"),
     ("direction", "In the same patients relapse rose more with examplol than with placebo.", "F1"),
     ("direction", "The reduction in relapse was greater with placebo than with examplol.", "F1"),
+    (
+        "direction",
+        "Relapse, the main outcome, rose with examplol, fracture, a harm, fell.",
+        "F1 F2",
+    ),
+    ("direction", "Relapse fell less with examplol than with placebo.", "F1"),
+    ("direction", "The reduction in relapse, an event, was smaller with examplol.", "F1"),
     ("direction", "Relapse was the same with examplol and placebo.", "F1"),
     ("direction", "Relapse was more frequent with examplol, not less.", "F1"),
     (
@@ -61,6 +68,7 @@ WRONG = [
     ("arm", "Metformin reduced relapse compared with placebo.", "F1"),
     ("arm", "Metformin reduced relapse compared with placebo.", "F9"),
     ("arm", "Liraglutide lowered body weight.", "F10"),
+    ("arm", "In mice, aspirin reduced lesion size.", "F12"),
     ("population", "Examplol reduced relapse in children with testitis.", "F1"),
     ("population", "Examplol reduced pain, not limited to women with testitis.", "F5"),
     ("population", "Examplol reduced relapse in women with testitis.", "F1"),

@@ -9,13 +9,14 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.turning import turned, with_bound
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.effect_words import EIGHTH, FOURTH, LATEST, NINTH, effect_words
+from deepcritical.domain.effect_words import EIGHTH, FOURTH, LATEST, NINTH, TENTH, effect_words
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import ArmRates, OutcomeRow, Vote, Way
 from deepcritical.questions.claims import answer_on
 from deepcritical.vocabulary.outcomes import construct_of
 from deepcritical.writing.brief import Put, answer_sentences
+from deepcritical.writing.findings import study_sentence
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.words import row_sentence, vote_words
 from tests.unit.appraisal.builders import findings, result, vote
@@ -211,3 +212,22 @@ def test_a_faculty_that_got_worse_was_not_more_frequent(
     assert [now, before] == [
         vote_words(told, named=False, wording=w).partition(" (")[0] for w in (LATEST, NINTH)
     ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"outcome": "snerk events"}, "less frequent with examplol"),
+        ({"outcome": "snerks", "polarity": "less", "higher_is_better": False}, "less frequent"),
+        ({"outcome": "snerk-free survival", "polarity": "less"}, "better with examplol"),
+        ({"outcome": "snerk score", "polarity": "less"}, "better with examplol"),
+        ({"outcome": "snerk score", "members": "testamine"}, "better with testamine"),
+        ({"outcome": "snerk score", "tested_as": "testamines"}, "better with testamines"),
+    ],
+)
+def test_events_are_less_frequent_and_what_was_given_is_named(
+    changes: dict[str, Any], told: str
+) -> None:
+    one = changed(Way.BENEFIT, effect=Effect(measure="RR", value=0.5), **changes)
+    assert f": {told}" in study_sentence("Test 2029", one, "examplol")
+    assert ": better with the drug" in study_sentence("Test 2029", one, "examplol", wording=TENTH)

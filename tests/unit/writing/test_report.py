@@ -52,15 +52,28 @@ def planned(note: str = "") -> Evidence:
     )
 
 
-def test_a_question_on_a_dose_is_first_told_the_doses_of_the_studies_that_count() -> None:
+@pytest.mark.parametrize(
+    ("more", "doses"),
+    [
+        ("", "20 mg daily"),
+        (
+            "The mean dose of examplol was 17 mg daily; examplol 10 to 30 mg daily was allowed. ",
+            "20 mg daily (range 10 to 30 mg daily; mean 17 mg daily)",
+        ),
+    ],
+)
+def test_a_question_on_a_dose_is_first_told_the_doses_of_the_studies_that_count(
+    more: str, doses: str
+) -> None:
     arms = "Methods: 300 adults with testitis were randomised to examplol 20 mg daily or placebo. "
     better = "Results: Examplol improved testitis compared with placebo (p = 0.01)."
     frame = QuestionFrame(text="Which dose of examplol?", kind=QuestionKind.DOSE)
     asked = QUESTION.model_copy(update={"frame": frame})
-    told = report_of(paper(content=arms + better, pmid="99000001"), planned(), asked=asked)
+    found = paper(content=arms + more + better, pmid="99000001")
+    told = report_of(found, planned(), asked=asked)
     assert told.brief
     assert told.brief.answer[0].text.startswith(
-        "Doses of examplol in the studies that count: 20 mg daily in "
+        f"Doses of examplol in the studies that count: {doses} in "
     )
     assert told.brief.answer[0].evidence_ids == ("E1",)
     assert audit(told).failed == ()

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from deepcritical.appraisal.records import read_for
+from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.appraisal import Appraisal, study_findings
+from deepcritical.domain.grading import grade
 from deepcritical.writing.by_model import _shown
+from deepcritical.writing.findings import findings_of
+from tests.unit.appraisal.builders import LESS, asked, people, record, result, study
 from tests.unit.verification.studies import FINDINGS
 
 
@@ -16,3 +22,24 @@ def test_a_study_a_quote_and_what_stands_above_are_told_once() -> None:
     assert "quote: as in F1" in told
     assert "study: " in told
     assert told.count(f"people: {one.population}") == 1
+
+
+def test_one_result_in_two_records_of_a_study_is_one_finding_and_says_whose_it_is() -> None:
+    """With the number of those randomised, where fewer were analysed."""
+    found = result(effect=LESS, n=260)
+    other = result("flurb days", effect=LESS, n=260)
+    read = study(found, other, population=people(description="Adults", n_randomised=300))
+    paper = record()
+    graded = grade(paper)
+    weighed = {
+        key: Appraisal.weighed(read_for(asked(), key, paper, read, graded), graded)
+        for key in ("E1", "E2")
+    }
+    studies = study_findings(weighed, [["E1", "E2"]])
+    records, readings = dict.fromkeys(weighed, paper), dict.fromkeys(weighed, read)
+    told = findings_of("examplol", decide(studies), studies, weighed, records, readings, {})
+    assert len(told) == len({f.sentence for f in told.values()}) == 2
+    assert all(f.study for f in told.values())
+    shown = _shown("Does it help?", "", told, 9_000)
+    assert "people: Adults (300 randomised)" in shown
+    assert "people in this result: 260" in shown

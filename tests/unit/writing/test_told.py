@@ -8,7 +8,7 @@ from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.brief import Brief, label_words
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.effect_words import EIGHTH, LATEST, SECOND, THIRD, gravest_first
+from deepcritical.domain.effect_words import EIGHTH, LATEST, NINTH, SECOND, THIRD, gravest_first
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
@@ -325,9 +325,11 @@ def test_each_harm_is_told_with_its_own_certainty_and_what_was_less_frequent_too
     levels = dict(zip(names, (*[Certainty.LOW] * 2, Certainty.HIGH, Certainty.LOW), strict=True))
     rows = tuple(r.model_copy(update={"certainty": levels[r.outcome]}) for r in verdict.rows)
     verdict = verdict.model_copy(update={"rows": rows})
-    now, then = (
-        [s.text for s in harm_sentences(verdict, "examplol", wording=w)] for w in (LATEST, EIGHTH)
+    now, ninth, then = (
+        [s.text for s in harm_sentences(verdict, "examplol", wording=w)]
+        for w in (LATEST, NINTH, EIGHTH)
     )
+    assert ninth == now
     assert sorted(now[:2]) == [
         "Examplol showed no clear effect on grumbles or snerks (low certainty).",
         "Examplol showed no clear effect on zorbs (high certainty).",

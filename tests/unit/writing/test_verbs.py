@@ -8,7 +8,7 @@ from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import Appraisal, study_findings
 from deepcritical.domain.grading import grade
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.study import Effect, StudyReading
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import DRUG, asked, people, record, result, study
@@ -45,7 +45,21 @@ VERBS = (
     ("testitis", "missed snerk days", False, "a", "reduced missed snerk days"),
     ("testitis", "snerk quality", True, "a", "improved snerk quality"),
     ("testitis", "flurb score", None, "b", "worsened flurb score"),
+    ("testitis", "flurb events", None, "b", "increased flurb events"),
 )
+
+
+@pytest.mark.parametrize(
+    ("effect", "said"),
+    [(Effect(measure="RR", value=0.6), "less frequent"), (None, "better")],
+    ids=["counted", "not counted"],
+)
+def test_a_good_outcome_that_is_counted_as_a_harm_is_not_better_where_it_is_rarer(
+    effect: Effect | None, said: str
+) -> None:
+    told = result("pregnancy", kind="safety", level="secondary", better="a", effect=effect)
+    row = row_over(study(told), "testitis", "testitis")
+    assert f" was {said} with examplol" in row_sentence(row, DRUG)
 
 
 @pytest.mark.parametrize(("condition", "outcome", "higher", "better", "said"), VERBS)
@@ -60,7 +74,7 @@ def test_the_verb_says_what_happened(
 def test_where_reader_and_table_differ_no_direction_is_told() -> None:
     row = row_of("testitis", "body weight", higher=True)
     assert row.polarity == "unclear"
-    assert row_sentence(row, DRUG).startswith("Body weight was better with examplol than with")
+    assert row_sentence(row, DRUG).startswith("The result on body weight was better with examplol")
 
 
 def test_a_row_of_a_former_report_keeps_its_verb() -> None:

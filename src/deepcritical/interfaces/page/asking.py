@@ -139,9 +139,10 @@ async def read_asked(
 def _key(
     form: Form, sent: Mapping[Any, Any], access: Access, browser: HTTPConnection
 ) -> SecretStr | None:
-    """The key that was typed, or the token of the visitor's account if he allows it."""
-    if not sent[form.own_token]:
-        return key_of(sent[form.key])
+    """The key that was typed; without one, the token of the visitor's account if he allows it."""
+    typed = key_of(sent[form.key])
+    if typed or not sent[form.own_token]:
+        return typed
     if not (sent[form.model] or "").strip().startswith("huggingface:"):
         raise ConfigurationError(
             "Your Hugging Face account is a key for models there alone.",

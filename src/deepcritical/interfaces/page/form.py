@@ -24,7 +24,10 @@ MODEL_INFO = (
 KEY_INFO = "Sent with messages of the chat, and with one run, then emptied. Not stored, not logged."
 UNSEEN = gr.InputHTMLAttributes(autocomplete="off", autocorrect="off", spellcheck=False)
 OF_ACCOUNT = "Use my Hugging Face account as the key"
-ACCOUNT_INFO = "For huggingface:NAME. Its token goes with a run you ask, and is never stored."
+ACCOUNT_INFO = (
+    "For huggingface:NAME. Its token goes with a run you ask, and is never stored. A typed key is "
+    "used instead of it."
+)
 NO_CHOICE = '<p class="note">There is one source here, and none to choose: {}.</p>'
 NOTHING_KEPT = "This server keeps no runs: copy the address of this page to find one again."
 

@@ -108,7 +108,7 @@ def _told(handlers: RunHandlers) -> dict[str, Any]:
         "inputs": [form.model, form.key, form.own_token],
         "outputs": [form.answering],
         # The key itself stays in the browser.
-        "js": "(model, key, own) => [model, key || own ? 'given' : '', own]",
+        "js": "(model, key, own) => [model, key || own ? 'given' : '', own && !key]",
         **PRIVATE,
     }
 
