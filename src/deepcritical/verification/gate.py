@@ -52,6 +52,7 @@ async def check_sentences(
     *,
     rewrite: Rewrite | None = None,
     own: bool = False,
+    above: str = "",
 ) -> tuple[Sentence, ...]:
     """Return the sentences to print, in the order of the drafts.
 
@@ -62,6 +63,7 @@ async def check_sentences(
         verifier: Judges what code cannot; None for none.
         rewrite: Is given the drafts with the reasons of the refused ones, once.
         own: Whether the verifier is the writer, so that its judgement alone lets nothing through.
+        above: What is printed before these sentences.
 
     Returns:
         A passed draft as it is. For each other one, the template sentences of its findings that are
@@ -75,11 +77,11 @@ async def check_sentences(
         again = {n: d for n, d in zip(refused, written, strict=True) if d is not None}
         for n, one in zip(again, await gate.checked([*again.values()]), strict=True):
             checked[n] = one
-    return _printed(checked, findings)
+    return _printed(checked, findings, above)
 
 
 def _printed(
-    checked: Sequence[CheckedDraft], findings: Mapping[str, Finding]
+    checked: Sequence[CheckedDraft], findings: Mapping[str, Finding], above: str
 ) -> tuple[Sentence, ...]:
     made: list[Sentence] = []
     told = {i for one in checked if one.passed for i in one.draft.finding_ids}
@@ -90,7 +92,7 @@ def _printed(
             made.append(_sentence(one, cited))
             continue
         for finding in cited:
-            if finding.sentence and finding.id not in told:
+            if finding.id not in told and finding.sentence not in above:
                 told.add(finding.id)
                 failed = tuple(check for check in one.checks if not check.passed)
                 made.append(_template_of(finding).model_copy(update={"in_place_of": failed}))

@@ -113,7 +113,7 @@ class Writer:
             return await self._again(question, findings, checked)
 
         return await check_sentences(
-            drafts, findings, records, self._verifier, rewrite=again, own=self._own
+            drafts, findings, records, self._verifier, rewrite=again, own=self._own, above=above
         )
 
     @property

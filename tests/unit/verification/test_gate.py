@@ -188,6 +188,10 @@ class TestPrinting:
         )
         assert [c.name for c in told.in_place_of] == ["direction"]
 
+    async def test_a_template_that_stands_above_is_not_printed_again(self) -> None:
+        above = "The answer. Template of E1. Another one."
+        assert await check_sentences([self.WRONG], FINDINGS, RECORDS, None, above=above) == ()
+
     async def test_a_template_is_printed_once_and_not_beside_its_finding(self) -> None:
         right = draft(RIGHT[0][0], "F1")
         assert len(await check_sentences([self.WRONG] * 2, FINDINGS, RECORDS, None)) == 1
