@@ -21,7 +21,7 @@ from deepcritical.writing.words import listed
 _MOST_EDGES = 4
 _MOST_DOSED = 6
 """Studies whose doses are told."""
-_MEAN = bounded(r"\b(mean|median|average)\b(?:\W{1,3}[\w-]{1,20}){0,4}\W{0,3}$", re.IGNORECASE)
+_MEAN = bounded(r"\b(mean|median|average)\b(?:\W{1,3}\w{1,20}){0,6}\W{0,3}$", re.IGNORECASE)
 _RANGE = bounded(r"\d ?(?:to|-|–) ?\d", re.IGNORECASE)
 _EFFECT_FOLLOWS = "What studies found of its effect follows."
 
