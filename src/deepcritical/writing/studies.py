@@ -13,7 +13,7 @@ from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import Arm, StudyReading
 from deepcritical.domain.text import capitalised
-from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import NOT_STATED, Importance, Vote
 from deepcritical.writing.words import CONTROL, vote_words
 
@@ -123,7 +123,9 @@ def study_rows(
         readings: Of the records, by evidence id.
         verdict: On the drug; what stands in none of its rows does not count.
     """
-    chosen = set(verdict.deciding_ids)
+    # Where nothing was decided, these are the studies that could not be read.
+    is_open = verdict.label is VerdictLabel.NOT_ASSESSED
+    chosen = set() if is_open else set(verdict.deciding_ids)
     weighed = {i for row in verdict.rows for i in (*row.evidence_ids, *row.beside)}
 
     def order(study: StudyFinding) -> tuple[bool, bool, int, int]:
