@@ -182,11 +182,11 @@ class EvidenceStore:
         """
         unread: dict[str, None] = {}
         for record in records:
-            self._changes += 1
             taken = self._works.take(record)
             if taken.evidence_id not in taken.unchanged:
                 unread[taken.evidence_id] = None
             self._keep_readings(taken)
+            self._changes += 1
             self._forget_facts(taken)
             if taken.joined:
                 self._move_hypotheses()
@@ -204,8 +204,8 @@ class EvidenceStore:
 
     def add_study(self, evidence_id: str, reading: StudyReading) -> None:
         """Keep what a record says of its study."""
-        self._changes += 1
         self._readings[evidence_id] = reading
+        self._changes += 1
 
     @property
     def readings(self) -> Mapping[str, StudyReading]:

@@ -14,7 +14,7 @@ from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.evidence_store import EvidenceStore, Taken, Works
 from tests.conftest import make_evidence
 
 numbers = st.sampled_from([None, "1", "2", "3"])
@@ -259,3 +259,16 @@ def test_studies_are_those_of_the_records_and_links_that_are_there() -> None:
     assert store.study_of == {"E1": 0}
     store.add([make_evidence("Another", pmid="2"), make_evidence("A third", nct_id="NCT99000001")])
     assert store.study_of == {"E1": 0, "E3": 0, "E2": 1}
+
+
+def test_who_looks_while_a_record_comes_in_hides_it_from_nobody() -> None:
+    store = EvidenceStore()
+
+    class Watched(Works):
+        def take(self, record: Evidence) -> Taken:
+            assert len(store.study_of) == len(self)
+            return super().take(record)
+
+    store._works = Watched()
+    store.add([make_evidence(pmid="1"), make_evidence("Another", pmid="2")])
+    assert store.study_of == {"E1": 0, "E2": 1}
