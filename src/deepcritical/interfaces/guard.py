@@ -172,14 +172,14 @@ class PageGate:
 def _is_own(scope: Scope, own: frozenset[str]) -> bool:
     """Return True if a request has the origin of this server, or none.
 
-    A proxy may add HTTPS without being believed, so HTTPS passes at the host that is asked. Where
-    `own` names this host, its scheme alone passes.
+    A proxy may add HTTPS without being believed, so HTTPS passes at the host that is asked. The
+    scheme of the request passes, too, unless `own` names this host.
     """
     headers = Headers(scope=scope)
     origin, host = headers.get("origin"), headers.get("host", "")
-    if host not in {urlsplit(known).netloc for known in own}:
-        own |= {f"{scheme}://{host}" for scheme in (scope["scheme"], "https")}
-    return origin is None or origin in own
+    named = host in {urlsplit(known).netloc for known in own}
+    schemes = ("https",) if named else (scope["scheme"], "https")
+    return origin is None or origin in own | {f"{scheme}://{host}" for scheme in schemes}
 
 
 def _refused(scope: Scope, is_own: bool) -> Response | None:
