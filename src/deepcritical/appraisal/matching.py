@@ -17,7 +17,8 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, Directness, Vote, Way
-from deepcritical.vocabulary.outcomes import construct_of
+from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.outcomes import construct_of, outcome_table
 
 
 class Relation(NamedTuple):
@@ -79,7 +80,11 @@ def _placed(match: ResultMatch, place: Placed, *, feared: bool) -> Placed:
 
 
 def _is_beside_named(result: Result, asked: Asked) -> bool:
-    """Return whether the table knows an outcome and those that the question names, as others."""
+    """Return whether the table knows an outcome and those that the question names, as others.
+
+    A narrower one is not beside: its words or its row hold a term of what is named, as "major
+    bleeding" does, or its family is called so.
+    """
     own = construct_of(result.concept, result.outcome)
     named = [construct_of(outcome, outcome) for outcome in asked.measured]
     if own is None or own.generic or is_composite(result) or asked.on_harm or not named:
@@ -87,7 +92,12 @@ def _is_beside_named(result: Result, asked: Asked) -> bool:
     if not all(c and not c.generic for c in named):
         return False
     near = {name for c in named if c for name in (c.name, c.part_of)}
-    return near.isdisjoint({own.name, own.part_of} - {""})
+    if not near.isdisjoint({own.name, own.part_of} - {""}):
+        return False
+    terms = outcome_table().terms.items()
+    wider = {key for key, term in terms if term.construct in named and not term.is_reversed}
+    told = f" {key_of(f'{result.concept} {result.outcome} {own.name}')} "
+    return key_of(own.family) not in wider and not any(f" {key} " in told for key in wider)
 
 
 def _tested(

@@ -136,6 +136,28 @@ def test_an_outcome_that_the_table_tells_from_the_named_one_does_not_decide(
     assert (found.importance, found.wanted) == (importance, importance == "critical")
 
 
+@pytest.mark.parametrize(
+    ("named", "outcome", "wanted"),
+    [
+        ("depression", "remission of depression", True),
+        ("hospitalisation", "heart failure hospitalisation", True),
+        ("bleeding", "intracranial haemorrhage", True),
+        ("arrhythmia", "atrial fibrillation", True),
+        ("cardiovascular events", "stroke", True),
+        ("stroke", "myocardial infarction", False),
+        ("survival", "progression-free survival", False),
+        ("psychosis", "agitation", False),
+    ],
+)
+def test_a_narrower_outcome_than_the_named_one_decides_by_a_match(
+    named: str, outcome: str, wanted: bool
+) -> None:
+    paper, told = record(), study(result(outcome, kind="clinical"))
+    on = asked(outcomes=(named,))
+    (found,) = ballot_of(told, paper, on, grade(paper), [match(outcome=outcome)]).votes
+    assert (found.importance == "critical", found.wanted) == (wanted, wanted)
+
+
 def test_the_arms_say_on_which_side_the_drug_is_and_not_the_model() -> None:
     (found,) = matched(study(result()), match(side="b")).votes
     assert found.way is Way.BENEFIT
