@@ -100,8 +100,17 @@ def counts_events(found: OutcomeRow | Vote) -> bool:
     if found.polarity == "more" or _LASTING.search(found.outcome) or is_amount(found.outcome):
         return False
     less = isinstance(found, OutcomeRow) or found.higher_is_better is False
-    is_less = found.polarity == "less" and less
-    return (is_less and is_counted(found)) or _EVENTS.search(found.outcome) is not None
+    is_less = found.polarity == "less" and less and is_counted(found)
+    named = _EVENTS.search(found.outcome) is not None
+    return is_less or (named and (found.polarity == "less" or _are_feared(found)))
+
+
+def _are_feared(found: OutcomeRow | Vote) -> bool:
+    """Return whether every ratio says that a benefit is fewer of them, and a harm more."""
+    told = found.effects if isinstance(found, OutcomeRow) else (found,)
+    effects = [(e.effect, e.way) for e in told if e.effect and e.effect.measure in RATIOS]
+    fewer = [(e.value < 1) is (way is Way.BENEFIT) for e, way in effects if e.value]
+    return bool(fewer) and all(fewer)
 
 
 def as_given(words: str, found: OutcomeRow | Vote, drug: str = "") -> str:
@@ -170,7 +179,8 @@ def row_direction(row: OutcomeRow) -> str:
     Of studies that differ, how many found what; of trials that were stopped early, for what.
     """
     if row.outcome == STOPPED_EARLY:
-        return _STOPPED_FOR.get(row.way, "for futility or for harm")
+        ways = {effect.way for effect in row.effects} or {row.way}
+        return " or ".join(sorted(_STOPPED_FOR[way] for way in ways if way in _STOPPED_FOR))
     if row.way is Way.CONFLICT:
         if is_of_fears_beside(row):
             return f"{_one_way(row, row.effects[0].way)}, {fears_words(row)}"

@@ -15,7 +15,10 @@ from deepcritical.vocabulary.folding import key_of
 _BESIDE_NAME = bounded(
     r" \((?:[^()]|\([^()]*\))*\)$|^(?:treatment|management) of (?:the )?", re.IGNORECASE
 )
-_DONE_ABOUT = bounded(r"^(?:prevention|prophylaxis|relief) of\b", re.IGNORECASE)
+_DONE_ABOUT = bounded(r"^(?:prevention|prophylaxis|relief) of(?: the)?\b", re.IGNORECASE)
+"""Relief is of what is there: who asks whether a drug undoes it fears the ache."""
+_DISEASES = frozenset("CF")
+"""The trees of MeSH on diseases and on disorders of the mind."""
 
 
 class Meaning(BaseModel):
@@ -30,13 +33,17 @@ class Meaning(BaseModel):
 
     @property
     def name(self) -> str:
-        """The full name alone, without a remark in brackets; of what is done about something none.
+        """The full name alone, without a remark in brackets; of preventing a disease the disease.
 
         "Birth control" is not pregnancy, though it means "prevention of pregnancy".
         """
-        if _DONE_ABOUT.match(self.means):
-            return self.said
-        return _BESIDE_NAME.sub("", self.means.strip()).strip()
+        name = _BESIDE_NAME.sub("", self.means.strip()).strip()
+        if not (done := _DONE_ABOUT.match(name)):
+            return name
+        named = (m.condition.trees for m in find_names(name).conditions)
+        is_disease = any(tree[:1] in _DISEASES for trees in named for tree in trees)
+        is_disease = is_disease and not done[0].startswith("relief")
+        return name[done.end() :].strip() if is_disease else self.said
 
 
 class ModelReading(BaseModel):

@@ -234,11 +234,9 @@ def _told(names: Names) -> list[_Told]:
         if cues.is_brought(names.text, t.mention.start, t.mention.end)
     }
     studied = dict.fromkeys(CONDITION_ROLES, 0.0) | {POPULATION: 1.0}
-    people = {
-        n: t._replace(role=studied)
-        for n, t in once.items()
-        if len(once) > 1 and _PEOPLE.search(t.mention.text)
-    }
+    of_people = [n for n, t in once.items() if _PEOPLE.search(t.mention.text)]
+    is_apart = len(of_people) < len(once)  # else they are who is treated
+    people = {n: once[n]._replace(role=studied) for n in of_people if is_apart}
     return list((once | people | brought | surely).values())
 
 

@@ -114,7 +114,7 @@ def _on_outcome(finding: Finding) -> str:
     named = keys_of(finding.outcome) - VAGUE
     spans = [s.text for quote in finding.quotes for s in whole_sentences(quote)]
     near = [text for text in spans if named & keys_of(text)]
-    if not near and finding.effect is None:
+    if not near and (finding.effect is None or finding.effect.ci_low is None):
         near = [text for text in spans if measured_in(text) in ("", measured_in(finding.outcome))]
     return "\n".join((finding.sentence, *_typed(finding.effect), *near))
 

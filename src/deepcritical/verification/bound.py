@@ -36,8 +36,11 @@ _GRAMMAR = frozenset(
 )
 """Stems of words of closed classes, which tell nothing by themselves."""
 _SET_AGAINST = bounded(
-    r"\b(?:than|versus|vs\.?|(?:compared|in comparison) (?:with|to))\b[^,;.()]*", re.IGNORECASE
+    r"\b(?:than|versus|vs\.?|(?:compared|in comparison) (?:with|to)|failed on|despite) "
+    r"(?!(?:placebo|no|usual|standard|sham|control)\b)(?:with |of |in |on |to )?[\w-]+",
+    re.IGNORECASE,
 )
+"""The drug that something was set against, or that came before; not a control."""
 _KIN_LETTERS = 5
 _MOST_NEW = 0.25
 """Share of the words of a retelling that may be its own."""
@@ -123,6 +126,7 @@ def _names(finding: Finding) -> frozenset[str]:
         is_one = len({mention.drug.name for mention in find_drugs(finding.drug)}) == 1
         own = frozenset(word.key for word in words(finding.drug) if is_arm(word))
         return own & drug if is_one else frozenset()
-    told = [_SET_AGAINST.sub("", text) for text in (finding.sentence, *finding.quotes)]
+    told = "\n".join((finding.sentence, *finding.quotes))
     members = frozenset(word.key for member in group.members for word in words(member)[:1])
-    return (members & keys_of("\n".join(told))) - CONTROLS - other
+    members -= CONTROLS | other
+    return members & keys_of(_SET_AGAINST.sub("", told)) or members & keys_of(told)

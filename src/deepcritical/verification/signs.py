@@ -49,6 +49,8 @@ _PREDICATE = re.compile(
 )
 """The beginning of a clause without a subject: that stands before what comes between commas."""
 _RELATIVE = re.compile(r"(?i)(?:which|who|whose|where|that)\b")
+_JOINING = re.compile(r"(?i)\b(?:but|and|yet|or)\s*$")
+"""The end of what a predicate of its own follows, whatever stands between."""
 _REACH = 5
 _DEGREES = _stems("any clear clearly significant significantly statistically statistical")
 _MORE, _THAN, _SAME, _FALL = map(stem, ("more", "than", "same", "falls"))
@@ -59,11 +61,9 @@ _BESIDE_DEGREE = frozenset("with in for among at on by after".split())
 _BEFORE_LIMIT = frozenset("in to at of for".split())
 """Before "less than" they name a limit: "fell by less than 1 kg", "in less than half of them"."""
 _OF_THE_SAME = frozenset("in of among from for within".split())
-"""Before "the same" they name people or a study, and no result."""
-_OF_PEOPLE = _stems(
-    "patient people adult child children woman women man men participant person trial study "
-    "cohort population analysis review way"
-)
+"""Before "the same" they name people, a study or a time, and no result."""
+_MEASURES = _stems("frequency range level rate risk size number extent amount degree magnitude")
+"""Of the same one is a result; of the same people, trial, year or class is none."""
 _WITHOUT = _stems("without")
 """Denies what stands next to it: "without a difference", not "without randomisation, fell"."""
 _LIMITS_OF = _stems("interval ci")
@@ -78,11 +78,16 @@ _LIMITS = _stems("higher more greater lower less better worse longer")
 """After "or" they name a limit: "grade 3 or higher"."""
 _ELLIPSIS = re.compile(
     r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b(?! (?:limited|restricted|confined)\b)|"
-    r"\b(?:did|does|do|was|were|has|have|had) not\s*(?:\(|\W?$)|"
-    r"\bnot (?:seen|found|observed|shown|confirmed|replicated|reproduced)\b"
+    r"\b(?:did|does|do|was|were|has|have|had) not\s*(?:\(|\W?$)"
 )
-"""A clause such as "but not in adults", "no death occurred", "deaths did not" or "not seen in the
-other trial", which denies what it names."""
+"""A clause such as "but not in adults", "no death occurred" or "deaths did not", which denies what
+it names."""
+_UNSEEN = bounded(
+    r"\b(?:not|never) (?:seen|found|observed|shown|confirmed|replicated|reproduced)\b",
+    re.IGNORECASE,
+)
+"""A clause such as "a reduction was not seen", of which nothing is told but that."""
+_LESSER = bounded(r"\bto a (?:lesser|smaller) (?:extent|degree)\b", re.IGNORECASE)
 _AS_MUCH = bounded(r"\bas (?!well|soon|long|far|a |an |the )\w+(?: \w+){0,3}? as\b", re.IGNORECASE)
 _TURNED: dict[tuple[Sign, Sign], Sign] = {
     ("less", "good"): "bad",
@@ -104,7 +109,7 @@ def clauses(text: str) -> tuple[str, ...]:
         if found and part.count("(") > part.count(")"):
             continue
         is_apart = apposed and len(parts) > 1 and not _RELATIVE.match(parts[-1])
-        if is_apart and _PREDICATE.match(part):
+        if is_apart and _PREDICATE.match(part) and not _JOINING.search(parts[-2]):
             parts[-2] = f"{parts[-2]} {part}"
         else:
             parts.append(part)
@@ -120,7 +125,9 @@ def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
         clause: Part of a sentence.
         outcome: Stems of words that name the outcome, such as "loss", and tell no direction here.
     """
-    clause = _AS_MUCH.sub("similar", clause)
+    if _UNSEEN.search(clause):
+        return frozenset({"none"})
+    clause = _LESSER.sub("less", _AS_MUCH.sub("similar", clause))
     told = frozenset(_joined(_told(words(clause), outcome)))
     return told or frozenset({"none"} if _ELLIPSIS.search(clause) else ())
 
@@ -139,8 +146,10 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> list[tuple[int, Si
             if key in _SMALL_DEGREE and not limit:  # the others changed more
                 told[-1:] = [(at, _OTHER_WAY.get(sign, sign)) for _, sign in told[-1:]]
             continue
-        if key == _SAME and word.lead & _OF_THE_SAME and _is_of_people(found[at + 1 : at + 2]):
+        if key == _SAME and word.lead & _OF_THE_SAME and not _is_measure(found[at + 1 : at + 2]):
             continue
+        if key in _WORDS["less"] and "to" in word.lead and told[-1:] and told[-1][1] == "less":
+            continue  # "cut relapse to less than half"
         before = [w.key for w in found[max(0, at - _REACH) : at] if w.key not in _DEGREES]
         if not _WITHOUT.isdisjoint(before[-2:]) and key not in _OPEN:
             continue  # "without more falls" is of something beside the result
@@ -158,8 +167,8 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> list[tuple[int, Si
     return told
 
 
-def _is_of_people(ahead: Sequence[Word]) -> bool:
-    return any(word.key in _OF_PEOPLE for word in ahead)
+def _is_measure(ahead: Sequence[Word]) -> bool:
+    return any(word.key in _MEASURES for word in ahead)
 
 
 def _is_its_change(found: Sequence[Word], change: int, at: int, outcome: Collection[str]) -> bool:
@@ -199,7 +208,7 @@ def _describes_a_study(ahead: Sequence[Word]) -> bool:
             return False
         if word.key in _SIZED:
             return True
-    return False
+    return [word.key for word in ahead[1:3]] == [*map(stem, ("effect", "size"))]
 
 
 def _joined(told: Sequence[tuple[int, Sign]]) -> Iterator[Sign]:

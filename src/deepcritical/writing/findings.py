@@ -7,13 +7,21 @@ from typing import Any, get_args
 
 from deepcritical.appraisal.main_vote import first_of
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
-from deepcritical.domain.effect_words import LATEST, SEVENTH
+from deepcritical.domain.effect_words import LATEST, SEVENTH, TENTH
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import whole_sentences
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import NOT_STATED, Directness, Importance, OutcomeRow, Tier, Vote
+from deepcritical.domain.votes import (
+    NOT_STATED,
+    STOPPED_EARLY,
+    Directness,
+    Importance,
+    OutcomeRow,
+    Tier,
+    Vote,
+)
 from deepcritical.vocabulary.words import in_running_text
 from deepcritical.writing.studies import comparator_of, design_of, short_name
 from deepcritical.writing.told_harms import harm_facts
@@ -56,15 +64,16 @@ def findings_of(
         *_of_rows(drug, verdict, studies, evidence, readings),
         *_of_studies(drug, verdict, studies, evidence, readings, relevance),
     ]
-    quoted = {quote for finding in made for quote in finding.quotes}
-    made += [f for f in _harms(drug, appraisals, evidence) if quoted.isdisjoint(f.quotes)]
-    once = {f.sentence: f for f in reversed(made)}
-    told = [f for f in made if once[f.sentence] is f]
+    made += _harms(drug, appraisals, evidence)
+    once = {(f.sentence, f.evidence_ids): f for f in reversed(made)}
+    told = [f for f in made if once[f.sentence, f.evidence_ids] is f]
     return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(told, 1)}
 
 
 def study_sentence(name: str, vote: Vote, drug: str = "", *, wording: int = LATEST) -> str:
     """Return the sentence on one result of a study of a drug, in one of `WORDINGS`."""
+    if wording > TENTH and vote.row == STOPPED_EARLY:
+        return f"{name} was {vote.outcome}."
     if wording >= SEVENTH:
         told = vote_words(vote, named=False, wording=wording, drug=drug)
         return f"In {name}, {in_running_text(vote.outcome)}: {told}."

@@ -239,11 +239,13 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
 def _is_asset(found: OutcomeRow | Vote, wording: int) -> bool:
     """Return whether more of an outcome is good, as of memory: as a harm it gets worse.
 
-    What is counted, as pregnancies are, gets more or less frequent.
+    Pregnancies that are counted get more or less frequent.
     """
     construct = construct_of(found.outcome, found.outcome)
-    is_good = construct is not None and construct.higher_is_better is True
-    return is_good and not (wording > TENTH and is_counted(found))
+    if construct is None or not construct.higher_is_better:
+        return False
+    of_births = construct.part_of == "live birth and pregnancy"
+    return not (wording > TENTH and of_births and is_counted(found))
 
 
 def is_measured(row: OutcomeRow) -> bool:

@@ -51,6 +51,7 @@ from deepcritical.tools.pubmed import pubmed_term
             "gout",
             ("Chronic Renal Insufficiency", "people on dialysis"),
         ),
+        ("Does zinc help diabetics and asthmatics?", "diabetes mellitus and asthma", ()),
         ("HCQ + MMF + AZA in AS", "Ankylosing Spondylitis", ()),
         ("DOES COLCHICINE PREVENT STROKE IN AF", "Stroke", ("Atrial Fibrillation",)),
         ("DOES ASPIRIN HELP WITH IT IN ALL ADULTS WITH GOUT", "Gout", ()),

@@ -64,6 +64,8 @@ NATURAL = [
         "F1 F2",
     ),
     ("Relapse fell less with placebo than with examplol.", "F1"),
+    ("Examplol cut relapse to less than that with placebo.", "F1"),
+    ("In the same 412 adults relapse was less frequent with examplol than with placebo.", "F1"),
     ("With examplol relapse fell to less than with placebo.", "F1"),
     ("Examplol lowered relapse (RR 0.71), mortality did not fall (RR 0.98).", "F1 F3"),
     ("Relapse fell with examplol (RR 0.71), mortality did not (RR 0.98).", "F1 F3"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, study_findings
+from deepcritical.domain.evidence import Citation
 from deepcritical.domain.grading import grade
 from deepcritical.writing.by_model import _shown
 from deepcritical.writing.findings import findings_of
@@ -43,3 +44,21 @@ def test_one_result_in_two_records_of_a_study_is_one_finding_and_says_whose_it_i
     shown = _shown("Does it help?", "", told, 9_000)
     assert "people: Adults (300 randomised)" in shown
     assert "people in this result: 260" in shown
+
+
+def test_two_studies_that_are_called_the_same_have_each_a_finding() -> None:
+    named = Citation(source="pubmed", title="Examplol in testitis", authors=("Doe J",), date="2999")
+    records = {
+        key: record(content=f"{text} got examplol or placebo. Pain fell.").model_copy(
+            update={"citation": named}
+        )
+        for key, text in (("E1", "Adults"), ("E2", "Men"))
+    }
+    readings = {key: study(result()) for key in records}
+    weighed = {
+        key: Appraisal.weighed(read_for(asked(), key, one, readings[key], grade(one)), grade(one))
+        for key, one in records.items()
+    }
+    studies = study_findings(weighed, [["E1"], ["E2"]])
+    told = findings_of("examplol", decide(studies), studies, weighed, records, readings, {})
+    assert {("E1",), ("E2",)} <= {finding.evidence_ids for finding in told.values()}

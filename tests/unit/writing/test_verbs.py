@@ -9,9 +9,19 @@ from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import Appraisal, study_findings
 from deepcritical.domain.grading import grade
 from deepcritical.domain.study import Effect, StudyReading
-from deepcritical.domain.votes import OutcomeRow
+from deepcritical.domain.votes import STOPPED_EARLY, OutcomeRow, Way
+from deepcritical.writing.findings import study_sentence
 from deepcritical.writing.words import row_sentence
-from tests.unit.appraisal.builders import DRUG, asked, people, record, result, study
+from tests.unit.appraisal.builders import (
+    DRUG,
+    asked,
+    findings,
+    people,
+    record,
+    result,
+    study,
+    vote,
+)
 
 
 def row_of(condition: str, outcome: str, *, higher: bool | None, better: str = "a") -> OutcomeRow:
@@ -45,21 +55,44 @@ VERBS = (
     ("testitis", "missed snerk days", False, "a", "reduced missed snerk days"),
     ("testitis", "snerk quality", True, "a", "improved snerk quality"),
     ("testitis", "flurb score", None, "b", "worsened flurb score"),
-    ("testitis", "flurb events", None, "b", "increased flurb events"),
+    ("testitis", "flurb events", False, "b", "increased flurb events"),
+    ("testitis", "flurb events", None, "b", "worsened flurb events"),
 )
 
 
 @pytest.mark.parametrize(
-    ("effect", "said"),
-    [(Effect(measure="RR", value=0.6), "less frequent"), (None, "better")],
-    ids=["counted", "not counted"],
+    ("outcome", "effect", "said"),
+    [
+        ("pregnancy", Effect(measure="RR", value=0.6), "less frequent"),
+        ("pregnancy", None, "better"),
+        ("cognition", Effect(measure="RR", value=0.6), "better"),
+    ],
 )
 def test_a_good_outcome_that_is_counted_as_a_harm_is_not_better_where_it_is_rarer(
-    effect: Effect | None, said: str
+    outcome: str, effect: Effect | None, said: str
 ) -> None:
-    told = result("pregnancy", kind="safety", level="secondary", better="a", effect=effect)
+    told = result(outcome, kind="safety", level="secondary", better="a", effect=effect)
     row = row_over(study(told), "testitis", "testitis")
     assert f" was {said} with examplol" in row_sentence(row, DRUG)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"), [(1.6, "improved weaned cases"), (0.6, "reduced weaned cases")]
+)
+def test_cases_are_feared_only_where_a_benefit_is_fewer_of_them(ratio: float, said: str) -> None:
+    found = result("weaned cases", better="a", effect=Effect(measure="RR", value=ratio))
+    row = row_over(study(found), "testitis", "testitis").model_copy(update={"told_as": ""})
+    assert f" {said} " in row_sentence(row, DRUG)
+
+
+def test_trials_that_were_stopped_say_each_for_what() -> None:
+    harm = vote(Way.HARM, row=STOPPED_EARLY, outcome="stopped early for harm", effect=None)
+    none = vote(Way.NO_DIFFERENCE, row=STOPPED_EARLY, outcome="stopped early for futility")
+    (row,) = outcome_rows(findings(harm, none, none, none))
+    assert row_sentence(row, DRUG).startswith(
+        "4 trials of examplol were stopped early for futility or for harm"
+    )
+    assert study_sentence("FLURB trial", harm) == "FLURB trial was stopped early for harm."
 
 
 @pytest.mark.parametrize(("condition", "outcome", "higher", "better", "said"), VERBS)
