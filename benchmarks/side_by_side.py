@@ -4,7 +4,7 @@
         [--peer NAME=PYTHON] [--answers ANSWERS.jsonl.gz] [--limit N] [--out FILE.json]
 
 FOLDER is one of `question_sets`, SNAPSHOT its records. The questions are the lines of its
-`later_verdicts.jsonl` that are marked `side_by_side`. All ways have the records of all folders
+`later_verdicts.jsonl` that are marked `side_by_side`. The product retrieves by words alone. All ways have the records of all folders
 together that are read in a `readings.jsonl.gz`, and the product with a model goes by these.
 
 With `--record` all is first asked at once, and the recording holds what the server at BASE_URL
@@ -64,8 +64,12 @@ _UNHURRIED = {
     "model_timeout_s": PATIENCE_S,
     "deadline_s": 86_400.0,
     "source_deadline_s": PATIENCE_S,
+    "embedding_model": "",
 }
-"""No clock may change what a model is asked, or the recording would not know it."""
+"""No clock and no vector may change what a model is asked, or the recording would not know it.
+
+A machine that is slow, or rounds in another way, would put two records in another order.
+"""
 _SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z•“])|\n")
 _COUNTS = re.compile(
     r"\b(?:PMID|NCT)\s?\d+|"
