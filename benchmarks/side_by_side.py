@@ -4,8 +4,9 @@
         [--peer NAME=PYTHON] [--answers ANSWERS.jsonl.gz] [--limit N] [--out FILE.json]
 
 FOLDER is one of `question_sets`, SNAPSHOT its records. The questions are the lines of its
-`later_verdicts.jsonl` that are marked `side_by_side`. The product retrieves by words alone. All ways have the records of all folders
-together that are read in a `readings.jsonl.gz`, and the product with a model goes by these.
+`later_verdicts.jsonl` that are marked `side_by_side`. All ways have the records of all folders
+together that are read in a `readings.jsonl.gz`, and the product with a model goes by these. It
+retrieves by words alone.
 
 With `--record` all is first asked at once, and the recording holds what the server at BASE_URL
 answers. Then each way is measured over the recording alone, question by question, in a process of
