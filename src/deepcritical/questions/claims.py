@@ -319,7 +319,7 @@ def _claim(frame: QuestionFrame, verb: str) -> str:
     measured = f"the risk of {frame.feared.name}" if frame.feared else ""
     measured = measured or listed(as_nouns(frame.outcomes))
     if frame.prevents and frame.condition and not measured:
-        if not frame.condition.known and is_deed(frame.condition.name):
+        if is_deed(frame.condition.name):
             deed = frame.condition.name.removeprefix("to ")
             return f"{_given(frame)} help{ending} to {deed}{whom_of(frame)}"
         return f"{_given(frame)} prevent{ending} {frame.condition.name}{whom_of(frame)}"

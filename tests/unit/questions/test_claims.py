@@ -68,7 +68,7 @@ def test_the_claim_says_what_was_asked(text: str, claim: str) -> None:
 
 def test_what_is_to_be_protected_is_not_prevented() -> None:
     frame = read_frame("Does lithium prevent gout?")
-    asked = frame.model_copy(update={"condition": Condition(name="protect the skin", known=False)})
+    asked = frame.model_copy(update={"condition": Condition(name="protect the skin")})
     named = read_frame("Does lithium prevent hepatitis A?")
     assert [claim_of(one) for one in (frame, asked, named)] == [
         "lithium prevents gout",
