@@ -77,7 +77,8 @@ _SIZED = _stems(
 _LIMITS = _stems("higher more greater lower less better worse longer")
 """After "or" they name a limit: "grade 3 or higher"."""
 _ELLIPSIS = re.compile(
-    r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b(?! (?:limited|restricted|confined)\b)|"
+    r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b"
+    r"(?! (?:limited|restricted|confined|all|every|only|randomi\w+|blind\w*|controls?)\b)|"
     r"\b(?:did|does|do|was|were|has|have|had) not\s*(?:\(|\W?$)"
 )
 """A clause such as "but not in adults", "no death occurred" or "deaths did not", which denies what

@@ -49,6 +49,12 @@ NATURAL = [
         "Compared with madeupol rather than placebo, examplol was associated with more fracture.",
         "F2",
     ),
+    (
+        "Fracture was more frequent with examplol than with madeupol in a cohort of patients, not "
+        "all of them with testitis.",
+        "F2",
+    ),
+    ("With examplol fracture was more frequent than with madeupol, no randomisation done.", "F2"),
     # Told from the side of the comparator.
     ("Relapse was more frequent with placebo than with examplol in Study E1.", "F1"),
     # How great a change was, and whose result it is.
