@@ -8,6 +8,7 @@ sentence passes only if its findings bear every part of it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from deepcritical.domain.evidence import Evidence
@@ -39,9 +40,9 @@ class CheckedDraft(NamedTuple):
 
 _LONGEST_TEXT = 3_000
 """Characters of a record that a verifier is shown."""
-Rewrite = Callable[[Sequence[CheckedDraft]], Awaitable[Sequence[Draft | None]]]
-"""Is given all drafts with their checks, and writes the refused ones again, in the same order; None
-for one that it gives up."""
+Rewrite = Callable[[Sequence[CheckedDraft]], Awaitable[Sequence[Sequence[Draft]]]]
+"""Is given all drafts with their checks, and writes the refused ones again, in the same order: each
+as one or several, or none where it gives up."""
 
 
 async def check_sentences(
@@ -73,10 +74,12 @@ async def check_sentences(
     checked = list(await gate.checked(drafts))
     refused = [n for n, one in enumerate(checked) if not one.passed]
     if rewrite and refused:
-        written = await rewrite(checked)
-        again = {n: d for n, d in zip(refused, written, strict=True) if d is not None}
-        for n, one in zip(again, await gate.checked([*again.values()]), strict=True):
-            checked[n] = one
+        written = dict(zip(refused, await rewrite(checked), strict=True))
+        again = iter(await gate.checked([d for several in written.values() for d in several]))
+        parts = [
+            [*islice(again, len(written.get(n, ())))] or [one] for n, one in enumerate(checked)
+        ]
+        checked = [one for part in parts for one in part]
     return _printed(checked, findings, above)
 
 

@@ -30,6 +30,8 @@ from deepcritical.verification.verifiers import Verifier
 
 VERSION = 5
 _MOST = 8
+_MOST_PARTS = 2
+"""Sentences into which a refused one may be parted, such as one for each side of a contrast."""
 _LONGEST = 400
 """Characters of a sentence; a longer one is dropped."""
 _FRAME_CHARS = 3_000
@@ -109,7 +111,7 @@ class Writer:
         answer = await self._asker.ask("report", _prompt(_wording()["ask"], shown), Written)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one)][:_MOST]
 
-        async def again(checked: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
+        async def again(checked: Sequence[CheckedDraft]) -> Sequence[Sequence[Draft]]:
             return await self._again(question, findings, checked)
 
         return await check_sentences(
@@ -128,7 +130,7 @@ class Writer:
 
     async def _again(
         self, question: str, findings: Mapping[str, Finding], checked: Sequence[CheckedDraft]
-    ) -> Sequence[Draft | None]:
+    ) -> Sequence[Sequence[Draft]]:
         refused = [one for one in checked if not one.passed]
         named = [i for one in refused for i in one.draft.finding_ids or ("",)]
         # One that cites nothing known may be about any of them.
@@ -144,9 +146,10 @@ class Writer:
             prompt = _prompt(_wording()["again"], shown, *above, told)
             answer = await self._asker.ask("report", prompt, Written)
         except NoAnswerError:  # the templates take their place
-            return [None] * len(refused)
-        written = {one.number: self._draft(one) for one in answer.sentences if _fits(one)}
-        return [written.get(n) for n in range(1, len(refused) + 1)]
+            return [()] * len(refused)
+        written = [(one.number, self._draft(one)) for one in answer.sentences if _fits(one)]
+        numbers = range(1, len(refused) + 1)
+        return [[draft for number, draft in written if number == n][:_MOST_PARTS] for n in numbers]
 
 
 def _fits(one: WrittenSentence) -> bool:

@@ -215,14 +215,15 @@ class TestPrinting:
     async def test_it_is_written_again_once_with_the_reasons(self) -> None:
         asked: list[tuple[str, ...]] = []
 
-        async def rewrite(checked: Sequence[CheckedDraft]) -> list[Draft | None]:
+        async def rewrite(checked: Sequence[CheckedDraft]) -> list[list[Draft]]:
             asked.extend(one.reasons for one in checked)
-            return [draft(RIGHT[0][0], "F1"), None]
+            return [[draft(RIGHT[0][0], "F1"), draft(RIGHT[5][0], "F3")], []]
 
         accepted = draft(RIGHT[3][0], "F2")
-        three = [self.WRONG, accepted, draft("Examplol improved mortality.", "F3")]
+        three = [self.WRONG, accepted, draft("Relapse increased in Study E6.", "F6")]
         written = await check_sentences(three, FINDINGS, RECORDS, None, rewrite=rewrite)
-        assert [s.text for s in written] == [RIGHT[0][0], accepted.text, "Template of E3."]
+        parts = [RIGHT[0][0], RIGHT[5][0]]
+        assert [s.text for s in written] == [*parts, accepted.text, "Template of E6."]
         assert [bool(reasons) for reasons in asked] == [True, False, True]
         assert asked[0][0] == (
             "“Examplol increased relapse.” tells of more, but F1 shows a better result with the "
