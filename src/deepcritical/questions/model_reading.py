@@ -42,7 +42,7 @@ class Meaning(BaseModel):
             return name
         named = (m.condition.trees for m in find_names(name).conditions)
         is_disease = any(tree[:1] in _DISEASES for trees in named for tree in trees)
-        is_disease = is_disease and not done[0].startswith("relief")
+        is_disease = is_disease and not done[0].casefold().startswith("relief")
         return name[done.end() :].strip() if is_disease else self.said
 
 

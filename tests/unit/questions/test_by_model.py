@@ -198,6 +198,7 @@ def test_a_drug_that_people_only_take_is_not_asked_about_where_the_model_names_n
         ("management of the ataxia", "ataxia"),
         ("prevention of ataxia", "ataxia"),
         ("relief of ataxia", "the wobbly walk"),
+        ("Relief of ataxia", "the wobbly walk"),
     ],
 )
 def test_what_a_name_means_is_read_without_remarks(means: str, harm: str) -> None:
