@@ -130,7 +130,7 @@ def _trials(
         records = {f"E{n}": item.record for n, item in enumerate(items, 1)}
         async with bench.reasoner.for_run(RunDesk(_ROOM, tell=heard)) as reasoner:
             readings = (await reasoner.read_studies(records, "")).readings
-        read = zip(items, [readings[key] for key in records], strict=True)
+        read = list(zip(items, [readings[key] for key in records], strict=True))
         outcomes = await asyncio.to_thread(
             lambda: [
                 Outcome(judge.measure, item.half, *answer)
@@ -139,6 +139,11 @@ def _trials(
                 for answer in judge.answers(item, reading)
             ]
         )
+        if bench.by_model:  # rules read what it left, and would pass for it
+            outcomes += [
+                Outcome("records read by the model", item.half, *[r.reader.kind == "model"] * 2)
+                for item, r in read
+            ]
         return Measured(outcomes, max(spent, key=lambda one: one.requests))
 
     return measure
