@@ -38,6 +38,7 @@ from deepcritical.evaluation.verdicts import judge_verdicts, keep_readings
 from deepcritical.models.desk import RunDesk
 
 if TYPE_CHECKING:
+    from deepcritical.domain.study import StudyReading
     from deepcritical.jobs.runs import RunService
     from deepcritical.reasoning.base import Reasoner
 
@@ -140,13 +141,15 @@ def _trials(
             ]
         )
         if bench.by_model:  # rules read what it left, and would pass for it
-            outcomes += [
-                Outcome("records read by the model", item.half, *[r.reader.kind == "model"] * 2)
-                for item, r in read
-            ]
+            outcomes += [_is_by_model(item, reading) for item, reading in read]
         return Measured(outcomes, max(spent, key=lambda one: one.requests))
 
     return measure
+
+
+def _is_by_model(item: trials.Labelled, reading: StudyReading) -> Outcome:
+    told = reading.reader.kind == "model"
+    return Outcome("records read by the model", item.half, told, told)
 
 
 async def _biored(path: Path, bench: Bench) -> Measured:
