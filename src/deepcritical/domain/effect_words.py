@@ -108,9 +108,9 @@ def counts_events(found: OutcomeRow | Vote) -> bool:
 def _are_feared(found: OutcomeRow | Vote) -> bool:
     """Return whether every ratio says that a benefit is fewer of them, and a harm more."""
     told = found.effects if isinstance(found, OutcomeRow) else (found,)
-    effects = [(e.effect, e.way) for e in told if e.effect and e.effect.measure in RATIOS]
-    fewer = [(e.value < 1) is (way is Way.BENEFIT) for e, way in effects if e.value]
-    return bool(fewer) and all(fewer)
+    sided = [(e.effect, e.way) for e in told if e.effect and e.way in (Way.BENEFIT, Way.HARM)]
+    ratios = [(e.value, way) for e, way in sided if e.measure in RATIOS and e.value]
+    return bool(ratios) and all((value < 1) is (way is Way.BENEFIT) for value, way in ratios)
 
 
 def as_given(words: str, found: OutcomeRow | Vote, drug: str = "") -> str:

@@ -40,7 +40,9 @@ class Meaning(BaseModel):
         name = _BESIDE_NAME.sub("", self.means.strip()).strip()
         if not (done := _DONE_ABOUT.match(name)):
             return name
-        named = (m.condition.trees for m in find_names(name).conditions)
+        # Whom it is done to may have a disease, too.
+        what = name.partition(" in ")[0]
+        named = (m.condition.trees for m in find_names(what).conditions)
         is_disease = any(tree[:1] in _DISEASES for trees in named for tree in trees)
         is_disease = is_disease and not done[0].casefold().startswith("relief")
         return name[done.end() :].strip() if is_disease else self.said

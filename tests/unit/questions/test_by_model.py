@@ -197,6 +197,7 @@ def test_a_drug_that_people_only_take_is_not_asked_about_where_the_model_names_n
         ("ataxia (unsteady gait)", "ataxia"),
         ("management of the ataxia", "ataxia"),
         ("prevention of ataxia", "ataxia"),
+        ("prevention of pregnancy in women with ataxia", "the wobbly walk"),
         ("relief of ataxia", "the wobbly walk"),
         ("Relief of ataxia", "the wobbly walk"),
     ],

@@ -7,6 +7,7 @@ import pytest
 from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import Appraisal, study_findings
+from deepcritical.domain.effect_words import counts_events
 from deepcritical.domain.grading import grade
 from deepcritical.domain.study import Effect, StudyReading
 from deepcritical.domain.votes import STOPPED_EARLY, OutcomeRow, Way
@@ -83,6 +84,16 @@ def test_cases_are_feared_only_where_a_benefit_is_fewer_of_them(ratio: float, sa
     found = result("weaned cases", better="a", effect=Effect(measure="RR", value=ratio))
     row = row_over(study(found), "testitis", "testitis").model_copy(update={"told_as": ""})
     assert f" {said} " in row_sentence(row, DRUG)
+
+
+@pytest.mark.parametrize("ratio", [0.95, 1.05])
+def test_a_result_without_a_difference_does_not_say_whether_events_are_feared(ratio: float) -> None:
+    (row,) = outcome_rows(findings(vote(Way.BENEFIT), vote(Way.NO_DIFFERENCE)))
+    fewer, none = Effect(measure="RR", value=0.7), Effect(measure="RR", value=ratio)
+    pairs = zip(row.effects, (fewer, none), strict=True)
+    effects = tuple(e.model_copy(update={"effect": effect}) for e, effect in pairs)
+    told = {"outcome": "vascular events", "polarity": "", "way": Way.BENEFIT, "effects": effects}
+    assert counts_events(row.model_copy(update=told))
 
 
 def test_trials_that_were_stopped_say_each_for_what() -> None:
