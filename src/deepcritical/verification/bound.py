@@ -1,21 +1,18 @@
 """Checks that the findings bear every part of a sentence that nobody but its writer judges.
 
 A word is of a part that has to be borne where a vocabulary knows it: it names an outcome, or is no
-word of ordinary English and so a name or a term. Figures, drugs, people, designs and directions
-have checks of their own. Any other word of a sentence that tells a result links its parts. A
-sentence that tells no result has no such parts and may only retell what its findings say.
+word of ordinary English and so a name or a term. Figures, drugs, people and directions have checks
+of their own. Any other word of a sentence that tells a result links its parts. A sentence that
+tells no result has no such parts and may only retell what its findings say.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, takewhile
 
-from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
-from deepcritical.verification.claims import is_near_verbatim
 from deepcritical.verification.direction import CONTROLS, is_arm, names_of
 from deepcritical.verification.fields import VAGUE, keys_of, measured_in, source_of
 from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
@@ -35,12 +32,6 @@ _GRAMMAR = frozenset(
     )
 )
 """Stems of words of closed classes, which tell nothing by themselves."""
-_SET_AGAINST = bounded(
-    r"\b(?:than|versus|vs\.?|(?:compared|in comparison) (?:with|to)|failed on|despite) "
-    r"(?!(?:placebo|no|usual|standard|sham|control)\b)(?:with |of |in |on |to )?[\w-]+",
-    re.IGNORECASE,
-)
-"""The drug that something was set against, or that came before; not a control."""
 _KIN_LETTERS = 5
 _MOST_NEW = 0.25
 """Share of the words of a retelling that may be its own."""
@@ -55,8 +46,6 @@ def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, j
         texts: Titles and texts of their records, which bear terms.
         judged: Whether the writer found it supported; else it may only retell.
     """
-    if len(cited) == 1 and is_near_verbatim(text, cited[0].quotes):
-        return ""
     is_result = any(signs(clause) for clause in clauses(text))
     is_result = is_result or any(f.way is Way.CONFLICT for f in cited)
     titles = (text.partition("\n")[0] for text in texts)
@@ -116,10 +105,7 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
 
 
 def _names(finding: Finding) -> frozenset[str]:
-    """Return what names the drug of a finding by itself: its one name, or a drug of its class.
-
-    Not a drug of the class that something was set against: "more than liraglutide".
-    """
+    """Return what names the drug of a finding by itself: its one name, or a drug of its class."""
     drug, other = names_of(finding)
     group = drug_class(finding.drug)
     if group is None:
@@ -129,4 +115,4 @@ def _names(finding: Finding) -> frozenset[str]:
     told = "\n".join((finding.sentence, *finding.quotes))
     members = frozenset(word.key for member in group.members for word in words(member)[:1])
     members -= CONTROLS | other
-    return members & keys_of(_SET_AGAINST.sub("", told)) or members & keys_of(told)
+    return members & keys_of(told)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
 from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
-from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, signs
+from deepcritical.verification.signs import Sign, clauses, signs
 from deepcritical.verification.words import Word, stem, words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.outcomes import term_in, turned_by
@@ -25,13 +23,12 @@ NOTHING = bounded(
     re.IGNORECASE,
 )
 """Comparators of a drug where nothing is given; the "no" in them denies nothing."""
-_PEOPLE = (
-    r"(\b(?:people|persons|patients|participants|adults|women|men|children|those) (?:at|with) )"
+_NO_ARM = bounded(
+    r"\b(?:placebo|sham|active)[- ](?=controlled\b)|"
+    r"\b(?:usual|standard) (?=dos(?:e|es|age)\b|practice\b)",
+    re.IGNORECASE,
 )
-_CONTROLLED = bounded(r"\b(?:placebo|sham|active)[- ](?=controlled\b)", re.IGNORECASE)
-_OPPOSED = bounded(r"\b(?:in contrast|relative|in comparison|as opposed) to\b", re.IGNORECASE)
-_OF_DOSE = bounded(r"\b(?:usual|standard) (?=dos(?:e|es|age)\b|practice\b)", re.IGNORECASE)
-"""Words beside which "placebo" or "usual" is no arm that a sentence is about."""
+"""Words that name a control, where they tell of a design or a dose."""
 _TOLD: dict[Sign, str] = {
     "more": "more",
     "less": "less",
@@ -49,59 +46,15 @@ _SHOWN = {
 _WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
-_TIME_TO = bounded(r"\btime (?:to|until)\b", re.IGNORECASE)
 _EITHER: frozenset[Sign] = frozenset({"more", "less"})
 _ANY: frozenset[Sign] = _EITHER | {"none", "good", "bad"}
 _OPPOSITE: dict[Sign, Sign] = {"more": "less", "less": "more", "good": "bad", "bad": "good"}
 
 
-def _owners_of(clause: str, cited: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return the findings that a clause may be about; all of them where it tells none apart.
-
-    It tells them apart by words that only some have: of the outcome, then of the study, then of
-    comparator, people, design and time.
-    """
-    there = keys_of(clause)
-    owners = tuple(cited)
-    for field in (_outcome, _study, _setting):
-        scores = _scores(field, there, owners)
-        if not any(scores.values()):
-            continue
-        if field is _outcome:  # "overall survival" stands beside "disease-free survival"
-            named = {f.id for f in owners if (own := keys_of(f.outcome)) and own <= there}
-            owners = tuple(f for f in owners if scores[f.id] or f.id in named)
-        else:
-            owners = tuple(f for f in owners if scores[f.id] == max(scores.values()))
-    return owners
-
-
-def _scores(
-    field: Callable[[Finding], str], there: frozenset[str], cited: Sequence[Finding]
-) -> dict[str, int]:
-    """Return how many of some words are those of a field that only a part of the findings has."""
-    free = VAGUE if field is _outcome else VAGUE | SIGN_WORDS | {"or"}  # the ratio, too
-    words_of = {f.id: keys_of(field(f)) - free for f in cited}
-    shared = frozenset.intersection(*words_of.values())
-    return {key: len((words - shared) & there) for key, words in words_of.items()}
-
-
-def _outcome(finding: Finding) -> str:
-    return finding.outcome
-
-
-def _study(finding: Finding) -> str:
-    return finding.study
-
-
-def _setting(finding: Finding) -> str:
-    f = finding
-    return f"{f.comparator} . {f.population} . {f.design} . {f.timepoint}"
-
-
 def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator[str]:
     """Yield the directions that are told of findings and are not theirs.
 
-    Each clause is compared with the findings that it is about, as `owners_of` tells them apart.
+    Each clause may tell what one of the findings shows, and what each of them shows must be told.
 
     Args:
         text: The sentence.
@@ -110,26 +63,19 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
             the better one where the finding does not.
     """
     cited = [_with_polarity(f) if own or _has_more(f) is not None else f for f in cited]
-    text = _OF_DOSE.sub("", _OPPOSED.sub("than", _CONTROLLED.sub("", text)))
-    text = _without_people(text, cited)
+    outcome = frozenset().union(*(keys_of(f.outcome) for f in cited))
     told: set[Sign] = set()
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
     faults: list[str] = []
-    former = tuple(cited)
-    for clause in clauses(text):
-        owners = _owners_of(clause, cited)
-        former = owners = former if len(owners) == len(cited) else owners
-        if not signs(clause):
-            continue
-        given = tuple(f for f in cited if _tells_effect(clause, f))
-        former = owners = tuple(f for f in given if f in owners) or given or owners
-        for finding in cited:
-            allowed[finding.id] |= _expected(finding, clause, own=own)
-        outcome = frozenset().union(*(keys_of(f.outcome) for f in owners))
-        for sign in signs(clause, outcome):
-            told.add(sign)
-            if not any(sign in _expected(f, clause, own=own) for f in owners):
-                faults.append(f"“{clause.strip()}” tells of {_TOLD[sign]}, but {_shown(owners)}")
+    for clause in clauses(_NO_ARM.sub("", text)):
+        found = signs(clause, outcome)
+        expected = {f.id: _expected(f, clause, own=own) for f in cited} if found else {}
+        allowed |= {i: allowed[i] | may for i, may in expected.items()}
+        told |= found
+        faults.extend(
+            f"“{clause.strip()}” tells of {_TOLD[sign]}, but {_shown(cited)}"
+            for sign in sorted(found.difference(*expected.values()))
+        )
     if all(f.way in (Way.NO_DIFFERENCE, None) for f in cited):
         faults = []  # "higher, but not significantly" is of no difference
     yield from faults
@@ -140,25 +86,9 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
                 yield f"it tells of {said}, but {finding.id} shows {_SHOWN[finding.way]}"
 
 
-def _shown(owners: Sequence[Finding]) -> str:
-    shown = ", ".join(f"{f.id} shows {_SHOWN[f.way]}" for f in owners if f.way)
+def _shown(cited: Sequence[Finding]) -> str:
+    shown = ", ".join(f"{f.id} shows {_SHOWN[f.way]}" for f in cited if f.way)
     return shown or "its findings do not"
-
-
-def _without_people(text: str, cited: Sequence[Finding]) -> str:
-    """Return a text without words for a direction that only name people: "adults at high risk"."""
-    for finding in cited:
-        for one, other in pairwise(words(finding.population)):
-            if one.key in SIGN_WORDS:
-                phrase = rf"{re.escape(one.raw)}(?=\s{re.escape(other.raw)}\b)"
-                text = re.sub(rf"{_PEOPLE}{phrase}", r"\1", text, flags=re.IGNORECASE)
-    return text
-
-
-def _tells_effect(text: str, finding: Finding) -> bool:
-    """Return whether a text gives the estimate of a finding."""
-    value = finding.effect.value if finding.effect else None
-    return value is not None and any(abs(q.value) == abs(value) for q in quantities(text))
 
 
 def _expected(finding: Finding, clause: str, *, own: bool) -> frozenset[Sign]:
@@ -199,9 +129,7 @@ def _of_drug(finding: Finding, clause: str, way: Way, *, own: bool) -> frozenset
         amounts.add(_AMOUNTS[more])
     if not amounts and own:
         amounts = {*_quoted(finding)}
-    if not amounts or _TIME_TO.search(clause):
-        # Whether more of it is better is not known, and a shorter time to recovery is better.
-        amounts = {*_EITHER}
+    amounts = amounts or {*_EITHER}  # whether more of it is better is not known
     return frozenset({"good" if way is Way.BENEFIT else "bad", *amounts})
 
 

@@ -63,13 +63,11 @@ NATURAL = [
     # All that was given, and one drug of the class that a finding is told of.
     ("Metformin plus simvastatin reduced relapse compared with placebo.", "F9"),
     ("Semaglutide lowered body weight in a randomised trial of adults with testitis.", "F10"),
-    # A predicate that an apposition parts from its subject, and clauses without a subject.
-    ("The reduction in relapse, the main outcome, was greater with examplol than placebo.", "F1"),
+    # An apposition, and clauses without a subject.
     (
         "Relapse, the main outcome, fell with examplol, while fracture, a harm, rose.",
         "F1 F2",
     ),
-    ("Relapse fell less with placebo than with examplol.", "F1"),
     ("Examplol cut relapse to less than that with placebo.", "F1"),
     ("In the same 412 adults relapse was less frequent with examplol than with placebo.", "F1"),
     ("With examplol relapse fell to less than with placebo.", "F1"),

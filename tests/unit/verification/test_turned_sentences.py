@@ -30,6 +30,10 @@ def refused(text: str, *, own: bool, **changes: object) -> bool:
     return not all(check.passed for check in checks_of(text, [finding], own=own))
 
 
+FALL = {
+    "effect": Effect(measure="MD", value=-9.0, ci_low=-12.6, ci_high=-5.5),
+    "quotes": ("Mortality fell (-9.0 points, 95% CI -12.6 to -5.5).",),
+}
 USUAL = {"comparator": "usual care"}
 AT_RISK = {"population": "adults at increased risk of stroke", "outcome": "stroke"}
 
@@ -40,7 +44,6 @@ AT_RISK = {"population": "adults at increased risk of stroke", "outcome": "strok
     [
         ("Examplol lowered mortality but raised mortality.", {}),
         ("A placebo-controlled trial found that examplol raised mortality.", {}),
-        ("In contrast to placebo examplol raised mortality.", {}),
         ("Relative to placebo examplol raised mortality.", {}),
         ("At the usual dose examplol raised mortality.", USUAL),
         ("In usual practice examplol raised mortality.", USUAL),
@@ -63,6 +66,7 @@ def test_a_finding_turned_round_is_refused(
         ("Examplol lowered mortality compared with placebo (HR 0.80, 95 % CI 0.70 to 0.90).", {}),
         ("At the usual dose examplol lowered mortality.", USUAL),
         ("Mortality was lower with examplol than with placebo.", {}),
+        ("Examplol lowered mortality by 9 points (95% CI 5.5 to 12.6).", FALL),
     ],
 )
 def test_the_same_words_around_what_was_found_pass(
@@ -71,14 +75,5 @@ def test_the_same_words_around_what_was_found_pass(
     assert not refused(text, own=own, **changes)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "A meta-analysis showed that examplol lowered mortality.",
-        "A double-blind trial showed that examplol lowered mortality.",
-        "In women with heart failure, examplol lowered mortality.",
-    ],
-)
-def test_what_no_finding_says_of_design_and_people_is_refused_to_its_own_judge(text: str) -> None:
-    told = {"quotes": ("By intention-to-treat analysis examplol lowered mortality (HR 0.80).",)}
-    assert refused(text, own=True, **told)
+def test_people_that_no_finding_names_are_refused_to_its_own_judge() -> None:
+    assert refused("In women with heart failure, examplol lowered mortality.", own=True)
