@@ -1,8 +1,8 @@
 """Checks a sentence against the findings that it cites: figures, names, species, direction.
 
 Where another model judges the sentence, code decides only what it can decide surely. Where the
-writer judges its own sentence, code checks each typed slot: also the people, the design, how firmly
-it is said, and which outcome a ratio belongs to.
+writer judges its own sentence, code checks each typed slot: also the people, randomisation, how
+firmly it is said, and which outcome a ratio belongs to.
 """
 
 from __future__ import annotations
@@ -202,12 +202,12 @@ _BY_CHANCE = bounded(
 
 
 def _certainty_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
-    """Yield the certainty that a sentence tells and none of its findings is rated by."""
+    """Yield the certainties that a sentence tells, where they are not those of its findings."""
     known = {f.certainty for f in cited if f.certainty}
-    for found in _CERTAINTY.finditer(text):
-        rated = (found["one"] or found["two"]).lower().replace("-", " ")
-        if known and rated not in known:
-            yield f"the certainty is not {rated}"
+    named = (found["one"] or found["two"] for found in _CERTAINTY.finditer(text))
+    rated = {name.lower().replace("-", " ") for name in named}
+    if known and rated and rated != known:
+        yield f"the certainty is not {' and '.join(sorted(rated))}"
 
 
 def _overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:

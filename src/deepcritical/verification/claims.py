@@ -76,13 +76,6 @@ def verify_claim(
     return min(found, key=lambda check: (_ORDER.index(check.verdict), -check.score))
 
 
-def is_near_verbatim(said: str, quotes: Sequence[str]) -> bool:
-    """Return whether a sentence is near-verbatim one of the quotes, or two in a row."""
-    known = frozenset(w.key for quote in quotes for w in words(quote))
-    both = (f"{one} {other}" for one, other in pairwise(quotes))
-    return any(follows(said, quote, known) for quote in (*quotes, *both))
-
-
 def _judged(
     sentence: str,
     key: str,

@@ -1,15 +1,16 @@
-"""Checks that each clause of a sentence tells the direction of the findings that it is about."""
+"""Checks that each clause of a sentence tells the direction of a finding that it cites."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
 from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
-from deepcritical.verification.signs import Sign, clauses, signs
+from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, signs
 from deepcritical.verification.words import Word, stem, words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.outcomes import term_in, turned_by
@@ -23,6 +24,9 @@ NOTHING = bounded(
     re.IGNORECASE,
 )
 """Comparators of a drug where nothing is given; the "no" in them denies nothing."""
+_PEOPLE = (
+    r"(\b(?:people|persons|patients|participants|adults|women|men|children|those) (?:at|with) )"
+)
 _NO_ARM = bounded(
     r"\b(?:placebo|sham|active)[- ](?=controlled\b)|"
     r"\b(?:usual|standard) (?=dos(?:e|es|age)\b|practice\b)",
@@ -67,7 +71,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
     told: set[Sign] = set()
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
     faults: list[str] = []
-    for clause in clauses(_NO_ARM.sub("", text)):
+    for clause in clauses(_without_people(_NO_ARM.sub("", text), cited)):
         found = signs(clause, outcome)
         expected = {f.id: _expected(f, clause, own=own) for f in cited} if found else {}
         allowed |= {i: allowed[i] | may for i, may in expected.items()}
@@ -89,6 +93,16 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
 def _shown(cited: Sequence[Finding]) -> str:
     shown = ", ".join(f"{f.id} shows {_SHOWN[f.way]}" for f in cited if f.way)
     return shown or "its findings do not"
+
+
+def _without_people(text: str, cited: Sequence[Finding]) -> str:
+    """Return a text without words for a direction that only name people: "adults at high risk"."""
+    for finding in cited:
+        for one, other in pairwise(words(finding.population)):
+            if one.key in SIGN_WORDS:
+                phrase = rf"{re.escape(one.raw)}(?=\s{re.escape(other.raw)}\b)"
+                text = re.sub(rf"{_PEOPLE}{phrase}", r"\1", text, flags=re.IGNORECASE)
+    return text
 
 
 def _expected(finding: Finding, clause: str, *, own: bool) -> frozenset[Sign]:

@@ -76,6 +76,11 @@ WRONG = [
     ("strength", "Examplol eliminated relapse.", "F1"),
     ("strength", "Examplol dramatically reduced relapse.", "F1"),
     ("strength", "High-certainty evidence shows that examplol reduced relapse.", "F1"),
+    (
+        "strength",
+        "Examplol reduced relapse, but increased fracture (moderate certainty).",
+        "F1 F2",
+    ),
     ("number", "Examplol reduced relapse (RR 0.92).", "F1"),
     ("number", "Examplol reduced relapse (RR 0.71, 95% CI 0.71 to 0.92).", "F1"),
     ("number", "Examplol reduced relapse (RR 1.60).", "F1"),
