@@ -42,7 +42,7 @@ WHERE = ("before", "inside", "after")
 
 
 class Order(NamedTuple):
-    """What is to be run and killed."""
+    """The runs to start, and the moments to kill them."""
 
     url: str
     folder: str

@@ -45,7 +45,7 @@ class Modelled(NamedTuple):
 
     @property
     def made_by(self) -> dict[str, set[str]]:
-        """Who made each judgement."""
+        """Return the makers of each judgement."""
         made: dict[str, set[str]] = {}
         for event in of_type(self.events, "judgement_made"):
             made.setdefault(event.judgement, set()).add(event.made_by)
