@@ -37,8 +37,6 @@ from tests.databases import build_durable
 
 TTL_S = 1.0
 WAIT_S = 60.0
-WHERE = ("before", "inside", "after")
-"""A step begins; its effect is done but not recorded; it is recorded."""
 
 
 class Order(NamedTuple):

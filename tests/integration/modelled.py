@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +31,6 @@ NULL = (
 MECHANISM = (
     "Examplol increased testase in mice. In mice with testitis, testase reduced testitis lesions."
 )
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class Modelled(NamedTuple):
