@@ -47,7 +47,7 @@ class Order(NamedTuple):
     question: str
     snapshot: str
     kills: tuple[tuple[str, str, int], ...] = ()
-    """In a run of which tool, where, and in which step from 1; a step of 0 kills nothing."""
+    """Tool of the run; "before", "inside" or "after" the step's effect; step from 1, 0 for no kill."""
     model: str = ""
     """Address of a model's server; without it rules reason."""
     deadline_s: float = 120.0
