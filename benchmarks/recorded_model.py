@@ -13,7 +13,7 @@ import gzip
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,18 @@ class RecordedModel:
     Args:
         path: The recording; it need not be there yet.
         base_url: Where an unknown request is asked; '' for nowhere.
+        key_of: What a request is known by.
     """
 
-    def __init__(self, path: Path, base_url: str = "") -> None:
+    def __init__(
+        self,
+        path: Path,
+        base_url: str = "",
+        key_of: Callable[[Mapping[str, Any]], str] = key_of,
+    ) -> None:
         self._path = path
         self._base_url = base_url
+        self._key_of = key_of
         self.refused = 0
         """Requests that were not known."""
         self.calls = 0
@@ -76,7 +83,7 @@ class RecordedModel:
     async def _chat(self, request: Request) -> JSONResponse:
         body = await request.json()
         body.pop("stream", None)
-        key = key_of(body)
+        key = self._key_of(body)
         async with self._asking[key]:
             message = self._known.get(key) or await self._asked(key, body)
         if message is None:

@@ -27,15 +27,18 @@ from benchmarks.side_by_side import (
     ways_of,
 )
 from deepcritical import research
+from deepcritical.bootstrap.application import build_reasoner
 from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
+from deepcritical.evaluation.measuring import Bench, evaluate
 from deepcritical.evaluation.scores import Evaluation, bootstrapped
 from deepcritical.evaluation.verdicts import is_overstated
 from deepcritical.interfaces.main import main
 from deepcritical.reading.rules.reader import read_by_rules
+from deepcritical.settings import Settings
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import QUESTION as MADE_UP
-from tests.conftest import paper, snapshot
-from tests.servers.models import ModelServer
+from tests.conftest import paper, run_service, snapshot
+from tests.servers.models import Fault, ModelServer
 from tests.servers.running import running
 
 QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
@@ -101,6 +104,28 @@ def test_trials_are_read_and_the_missed_ones_of_the_development_half_are_shown(
     shown = capsys.readouterr().out
     assert "people randomised | development | 1 of 2: 50.0 % [9–91]" in shown
     assert "- people randomised: 80 for [90]" in shown
+
+
+@pytest.mark.parametrize(("status", "read"), [(200, 2), (503, 0)])
+def test_what_rules_read_in_a_models_place_is_counted(
+    tmp_path: Path, status: int, read: int
+) -> None:
+    path, text = tmp_path / "pico_corpus.jsonl", "A trial of naproxen in gout. 80 patients got it."
+    rows = [{"pmid": str(n), "text": text, "annotations": []} for n in (1, 2)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    server = ModelServer()
+    server.fault = lambda _: Fault(status=status) if status != 200 else None
+
+    async def measured() -> Evaluation:
+        async with running(server.app) as url:
+            own = {"model": "compatible:made-up", "model_base_url": f"{url}v1"}
+            reasoner = build_reasoner(Settings.model_validate(own))
+            bench = Bench(reasoner, lambda _: run_service(), "demo", True, None)
+            return (await evaluate([path], bench, model="compatible:made-up"))[0]
+
+    figures = asyncio.run(measured()).figures
+    by_model = [f.right for f in figures if f.measure == "records read by the model"]
+    assert (sum(one.hits for one in by_model), sum(one.n for one in by_model)) == (read, 2)
 
 
 def test_a_path_without_sets_ends_with_9(

@@ -38,6 +38,7 @@ from deepcritical.evaluation.verdicts import judge_verdicts, keep_readings
 from deepcritical.models.desk import RunDesk
 
 if TYPE_CHECKING:
+    from deepcritical.domain.study import StudyReading
     from deepcritical.jobs.runs import RunService
     from deepcritical.reasoning.base import Reasoner
 
@@ -130,7 +131,7 @@ def _trials(
         records = {f"E{n}": item.record for n, item in enumerate(items, 1)}
         async with bench.reasoner.for_run(RunDesk(_ROOM, tell=heard)) as reasoner:
             readings = (await reasoner.read_studies(records, "")).readings
-        read = zip(items, [readings[key] for key in records], strict=True)
+        read = list(zip(items, [readings[key] for key in records], strict=True))
         outcomes = await asyncio.to_thread(
             lambda: [
                 Outcome(judge.measure, item.half, *answer)
@@ -139,9 +140,16 @@ def _trials(
                 for answer in judge.answers(item, reading)
             ]
         )
+        if bench.by_model:  # rules read what it left, and would pass for it
+            outcomes += [_is_by_model(item, reading) for item, reading in read]
         return Measured(outcomes, max(spent, key=lambda one: one.requests))
 
     return measure
+
+
+def _is_by_model(item: trials.Labelled, reading: StudyReading) -> Outcome:
+    told = reading.reader.kind == "model"
+    return Outcome("records read by the model", item.half, told, told)
 
 
 async def _biored(path: Path, bench: Bench) -> Measured:

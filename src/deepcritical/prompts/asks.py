@@ -162,11 +162,12 @@ MATCH = """List in results each one that tells whether what is asked about does 
         before, also in another record of the same trial, and comparisons whose arms do not differ
         by what is asked about alone.
 
-        Then say in shows what all of them show: supported (several trials, one of at least a
-        thousand people, or a review of trials with at least 400, found a benefit that matters to
-        patients), promising (a benefit, but in one trial, a small one, without randomisation, or on
-        lesser outcomes), mixed (benefit on one and harm or surely no effect on another of equal
-        weight, results of like weight that disagree, or a benefit that comes with grave harm),
+        Then say in shows what all of them show: supported (a benefit that matters to patients was
+        found in two or more trials, in one trial of at least a thousand people, or in a review of
+        trials with at least 400 people), promising (a benefit, but in one trial, a small one,
+        without randomisation, or on lesser outcomes), mixed (benefit on one and harm or surely no
+        effect on another of equal weight, results of like weight that disagree, or a benefit that
+        comes with grave harm),
         unsupported (no benefit was shown, in little evidence), refuted (none, in as much as
         supported asks for), harmful (patients did worse with it), insufficient evidence (no result
         tells). Asked whether a drug is safe or brings a harm: harmful if more had it, unsupported
@@ -206,9 +207,10 @@ def ask_assessment(
     newest = [f"- {text[:_LONGEST_SEARCH]}" for text in run[-8 if short else -20 :]]
     return compose(
         "assess_evidence",
-        f"""Score what the records show of {drug}: mechanism_score and clinical_score, 0 none to 10
-        strong. Say whether they answer the question, whichever way. Name the gaps that matter by
-        kind. Say go_on if another round of searches would help, else enough; only for go_on aim it:
+        f"""Score how well the records show what is asked of {drug}, a feared harm as much as a
+        benefit: mechanism_score and clinical_score, 0 not at all to 10 strongly. Say whether they
+        answer the question, whichever way. Name the gaps that matter by kind. Say go_on if another
+        round of searches would help, else enough; only for go_on aim it:
         {choose} up to 6 searches, each as 1-6 plain words to be added to drug and condition, none
         that was run already. {MATCH if question.drug and not short else ""}""",
         question_part(question),

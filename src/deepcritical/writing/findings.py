@@ -38,6 +38,8 @@ _MOST_ROWS = 8
 _MOST_VOTES = 16
 _MOST_HARMS = 4
 """Sentences on harms that no comparison counts."""
+_OF_THE_STUDY = ("design", "population", "directness")
+"""Fields of a finding that hold for all that its study tells."""
 
 
 def findings_of(
@@ -64,7 +66,7 @@ def findings_of(
         *_of_rows(drug, verdict, studies, evidence, readings),
         *_of_studies(drug, verdict, studies, evidence, readings, relevance),
     ]
-    made += _harms(drug, appraisals, evidence)
+    made += _harms(drug, studies, appraisals, evidence, readings)
     once = {(f.sentence, f.evidence_ids): f for f in reversed(made)}
     told = [f for f in made if once[f.sentence, f.evidence_ids] is f]
     return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(told, 1)}
@@ -227,11 +229,21 @@ def _quotes(vote: Vote, evidence: Mapping[str, Evidence]) -> Iterator[str]:
 
 
 def _harms(
-    drug: str, appraisals: Mapping[str, Appraisal], evidence: Mapping[str, Evidence]
+    drug: str,
+    studies: Sequence[StudyFinding],
+    appraisals: Mapping[str, Appraisal],
+    evidence: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
 ) -> Iterator[Finding]:
-    """Yield what records tell of harms in their own words, without a comparison that counts."""
+    """Yield what records tell of harms in their own words, without a comparison that counts.
+
+    Design and people are those of the record's results, where it has any that count.
+    """
+    weighed = {vote.evidence_id: (study, vote) for study in studies for vote in study.votes}
     for fact in harm_facts(appraisals)[:_MOST_HARMS]:
         name = short_name(evidence[fact.evidence_id])
+        told = weighed.get(fact.evidence_id)
+        of_study = _of_study(*told, evidence, readings) if told else {}
         yield Finding(
             id="F0",
             evidence_ids=(fact.evidence_id,),
@@ -240,4 +252,5 @@ def _harms(
             outcome="harms",
             quotes=(fact.quote,),
             sentence=harm_sentence(name, fact.quote),
+            **{field: of_study[field] for field in _OF_THE_STUDY if of_study},
         )

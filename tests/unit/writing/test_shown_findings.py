@@ -5,7 +5,7 @@ from __future__ import annotations
 from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, study_findings
-from deepcritical.domain.evidence import Citation
+from deepcritical.domain.evidence import Citation, Fact, FactRole
 from deepcritical.domain.grading import grade
 from deepcritical.writing.by_model import _shown
 from deepcritical.writing.findings import findings_of
@@ -62,3 +62,20 @@ def test_two_studies_that_are_called_the_same_have_each_a_finding() -> None:
     studies = study_findings(weighed, [["E1"], ["E2"]])
     told = findings_of("examplol", decide(studies), studies, weighed, records, readings, {})
     assert {("E1",), ("E2",)} <= {finding.evidence_ids for finding in told.values()}
+
+
+def test_a_harm_in_the_record_s_words_says_of_whom_it_is_told() -> None:
+    read = study(result(), population=people(description="Adults", n_randomised=300))
+    paper = record(content="Adults got examplol or placebo. Pain fell. Six had hiccups.")
+    graded = grade(paper)
+    said = "Six had hiccups."
+    fact = Fact(evidence_id="E1", statement=said, quote=said, start=43, end=59, role=FactRole.HARM)
+    told = read_for(asked(), "E1", paper, read, graded).model_copy(update={"context": (fact,)})
+    weighed = {"E1": Appraisal.weighed(told, graded)}
+    studies = study_findings(weighed, [["E1"]])
+    found = findings_of(
+        "examplol", decide(studies), studies, weighed, {"E1": paper}, {"E1": read}, {}
+    )
+    (harm,) = (one for one in found.values() if one.outcome == "harms")
+    assert (harm.design, harm.directness) == ("double-blind randomised trial", "direct")
+    assert harm.population.startswith("Adults")
