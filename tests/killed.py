@@ -47,7 +47,7 @@ class Order(NamedTuple):
     question: str
     snapshot: str
     kills: tuple[tuple[str, str, int], ...] = ()
-    """Tool of the run; "before", "inside" or "after" the step's effect; step from 1, 0 for no kill."""
+    """Tool of the run; "before", "inside" or "after" a step's effect; the step, 0 for no kill."""
     model: str = ""
     """Address of a model's server; without it rules reason."""
     deadline_s: float = 120.0
