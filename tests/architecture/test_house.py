@@ -101,7 +101,7 @@ def test_docstrings_do_not_begin_as_questions(monkeypatch: pytest.MonkeyPatch) -
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     texts = {
         f"{path}:{getattr(node, 'lineno', 1)}": ast.get_docstring(node) or ""
-        for path in check_sizes.list_files()
+        for path in map(ROOT.joinpath, check_sizes.list_files())
         for node in ast.walk(tree(path))
         if isinstance(node, documented)
     }
