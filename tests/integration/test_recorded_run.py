@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.recorded_model import RecordedModel
-from deepcritical.domain.report import ResearchReport
-from deepcritical.writing.auditing import audit
 from tests.recorded import ANSWERS, data_key, demo_run
 
 

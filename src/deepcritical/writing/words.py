@@ -6,6 +6,7 @@ import re
 
 from deepcritical.domain.effect_words import (
     EIGHTH,
+    ELEVENTH,
     FIFTH,
     FIRST,
     FOURTH,
@@ -25,6 +26,7 @@ from deepcritical.domain.effect_words import (
     is_counted,
     is_of_fears_beside,
     kind_words,
+    of_share,
     row_direction,
     sides_words,
     size_words,
@@ -189,6 +191,7 @@ def _effect(row: OutcomeRow, wording: int) -> str:
     less = dict(zip(("reduced", "increased"), kind, strict=True)).get(verb, better)
     is_open = wording > TENTH and not verb
     subject = "the result on {outcome}" if is_open else "{outcome}"
+    less = of_share(less, row.outcome) if wording > ELEVENTH else less
     return f"{where}{subject} was {less} with {{drug}} than with {{against}}"
 
 
@@ -226,6 +229,8 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     measured = is_measured(row) if wording >= FIFTH else is_amount(row.outcome)
     measured = measured and wording >= FOURTH
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
+    if wording > ELEVENTH:
+        more, less = of_share(more, row.outcome), of_share(less, row.outcome)
     if wording > NINTH and _is_asset(row, wording):
         more, less = "worse", "better"
     return {
@@ -364,6 +369,7 @@ def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST, drug: s
     if wording > TENTH and counted:
         importance = importance_told(vote)
     way = way or direction_words(importance, vote.way, vote.tier, vote.control, wording)
+    way = of_share(way, vote.outcome) if wording > ELEVENTH else way
     way = as_given(way, vote, drug) if wording > TENTH else way
     told = f"{way}{f' ({size})' if size else ''}"
     rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
