@@ -12,7 +12,6 @@ from deepcritical.domain.effect_words import (
     FOURTH,
     LATEST,
     NINTH,
-    SEVENTH,
     SIXTH,
     TENTH,
     THIRD,
@@ -43,9 +42,7 @@ from deepcritical.domain.votes import (
     Way,
 )
 from deepcritical.vocabulary.conditions import condition_in
-from deepcritical.vocabulary.drugs import lookup_drug
 from deepcritical.vocabulary.outcomes import construct_of
-from deepcritical.vocabulary.words import in_running_text
 
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 _WITHIN_SUBJECT = re.compile(r"(?:of|result on) \{outcome\} was ")
@@ -110,7 +107,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         given = f"{STOPPING}{given.replace(STOPPING, '')}"
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     if wording >= THIRD:
-        given, against = _sides(row, given, _within(against, wording), wording)
+        given, against = _sides(row, given, _within(against), wording)
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
@@ -120,7 +117,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
 def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
     """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
     if wording >= EIGHTH and row.one_arm and not row.tested_as:
-        arm = _within(row.one_arm, wording)
+        arm = _within(row.one_arm)
         return arm if drug.casefold() in arm.casefold() else f"{drug} ({arm})"
     if not row.tested_as:
         return row.members if wording >= FIFTH and row.members else drug
@@ -130,7 +127,7 @@ def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
 
 def measured_as(row: OutcomeRow, wording: int) -> str:
     """Return what the only record of a row measured, in its words; '' where these add nothing."""
-    told = _within(row.told_as, wording)
+    told = _within(row.told_as)
     new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
     is_plain = row.is_fatal or row.outcome.startswith("composite (")
     return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
@@ -140,7 +137,7 @@ def _sides(row: OutcomeRow, given: str, against: str, wording: int) -> tuple[str
     """Return what was given and against what, where other treatment was given on a side too."""
     if row.added_to and row.added_to == row.comparator:
         return f"{given} added to {against}", f"{against} alone"
-    beside = f" with {_within(row.given_with, wording)}" if row.given_with else ""
+    beside = f" with {_within(row.given_with)}" if row.given_with else ""
     return f"{given}{beside}", against
 
 
@@ -150,16 +147,10 @@ def _is_plural(outcome: str) -> bool:
     return any(_PLURAL.search(word) and word.casefold() not in _SINGULAR for word in head)
 
 
-def _within(name: str, wording: int) -> str:
-    """Return a name as it stands within a sentence: ordinary words and drugs in small letters.
-
-    Those before the seventh of `WORDINGS` took every word for one of which only the first is big.
-    """
+def _within(name: str) -> str:
+    """Return the name of what was given as it stands within a sentence, in small letters."""
     return " ".join(
-        word[:1].lower() + word[1:]
-        if _ONLY_FIRST_BIG.fullmatch(word)
-        and (wording < SEVENTH or in_running_text(word) != word or lookup_drug(word))
-        else word
+        word[:1].lower() + word[1:] if _ONLY_FIRST_BIG.fullmatch(word) else word
         for word in name.split(" ")
     )
 
@@ -337,7 +328,7 @@ def _of_class_too(row: OutcomeRow, wording: int) -> str:
     """Return which studies of a row on the drug are of its class."""
     of_class = {e.tested_as for e in row.effects if e.tested_as}
     if of_class and not row.tested_as:
-        names = sorted(_within(name, wording) for name in of_class)
+        names = sorted(_within(name) for name in of_class)
         return f", some of them of {listed(names, 'or')}"
     return ""
 
