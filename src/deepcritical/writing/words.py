@@ -107,7 +107,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         given = f"{STOPPING}{given.replace(STOPPING, '')}"
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     if wording >= THIRD:
-        given, against = _sides(row, given, _within(against), wording)
+        given, against = _sides(row, given, _within(against))
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
@@ -127,13 +127,13 @@ def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
 
 def measured_as(row: OutcomeRow, wording: int) -> str:
     """Return what the only record of a row measured, in its words; '' where these add nothing."""
-    told = _within(row.told_as)
+    told = in_running_text(row.told_as) if wording > ELEVENTH else _within(row.told_as)
     new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
     is_plain = row.is_fatal or row.outcome.startswith("composite (")
     return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
 
 
-def _sides(row: OutcomeRow, given: str, against: str, wording: int) -> tuple[str, str]:
+def _sides(row: OutcomeRow, given: str, against: str) -> tuple[str, str]:
     """Return what was given and against what, where other treatment was given on a side too."""
     if row.added_to and row.added_to == row.comparator:
         return f"{given} added to {against}", f"{against} alone"
@@ -290,9 +290,9 @@ def _figures(row: OutcomeRow, wording: int) -> str:
     if row.review:
         studies = _reviews(row, several, wording)
     elif wording >= FOURTH:
-        studies += _of_class_too(row, wording)
+        studies += _of_class_too(row)
     elif wording >= THIRD:
-        studies += _of_class_too(row, wording) + _beside(row)
+        studies += _of_class_too(row) + _beside(row)
     if wording >= FOURTH and (sides := sides_words(row, wording)):
         studies += f": {sides}"
     parts = (
@@ -324,7 +324,7 @@ def _people(row: OutcomeRow, wording: int) -> str:
     return f"{people} in {known} of {len(row.effects)} {kind_words(row.tier)[1]}"
 
 
-def _of_class_too(row: OutcomeRow, wording: int) -> str:
+def _of_class_too(row: OutcomeRow) -> str:
     """Return which studies of a row on the drug are of its class."""
     of_class = {e.tested_as for e in row.effects if e.tested_as}
     if of_class and not row.tested_as:
