@@ -43,6 +43,7 @@ from deepcritical.domain.votes import (
 )
 from deepcritical.vocabulary.conditions import condition_in
 from deepcritical.vocabulary.outcomes import construct_of
+from deepcritical.vocabulary.words import in_running_text
 
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 _WITHIN_SUBJECT = re.compile(r"(?:of|result on) \{outcome\} was ")
