@@ -308,7 +308,9 @@ def _figures(row: OutcomeRow, wording: int) -> str:
 def _reviews(row: OutcomeRow, several: str, wording: int) -> str:
     """Return what reviews a row is from, and of how many studies as far as they tell."""
     is_untold = wording >= FIFTH and row.studies == len(row.effects)
-    of = several if row.studies == 1 or is_untold else f"{row.studies} {several}"
+    # The number is of all studies of a review, which may hold others beside trials.
+    counted = "studies" if wording > ELEVENTH else several
+    of = several if row.studies == 1 or is_untold else f"{row.studies} {counted}"
     if wording >= FIFTH and len(row.effects) > 1:
         return f"from {len(row.effects)} reviews of {of}"
     return f"{'from a ' if wording >= FOURTH else ''}review of {of}"

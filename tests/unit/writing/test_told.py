@@ -74,7 +74,7 @@ def changed(way: Way, **changes: object) -> Vote:
         ((changed(Way.BENEFIT, comparator="DPP-4 inhibitors"),), "compared with DPP-4 inhibitors"),
         (
             (changed(Way.BENEFIT, review=True, studies=19, people=900),),
-            "from a review of 19 trials; 900 people",
+            "from a review of 19 studies; 900 people",
         ),
         (
             (changed(Way.BENEFIT, people=300), changed(Way.NO_DIFFERENCE, people=900)),
