@@ -1,4 +1,4 @@
-"""Where Hugging Face Spaces starts the page; `make run` starts it in the same way."""
+"""Starts the page for Hugging Face Spaces; `make run` starts it in the same way."""
 
 from deepcritical.interfaces.main import main
 

@@ -36,7 +36,7 @@ HEAD = (
 
 
 class Row(NamedTuple):
-    """What became of the killed runs of one kind."""
+    """The outcome of the killed runs of one kind."""
 
     steps: int
     kills: int
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 
 def outcomes(order: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the script that kills says of each run."""
+    """Read each run's outcome from the script that kills."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.killed"],
         cwd=ROOT,

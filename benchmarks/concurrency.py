@@ -28,7 +28,7 @@ KILOBYTES = 1024
 
 
 def memory_mb() -> float:
-    """What the process holds of the machine's memory."""
+    """Return the resident memory of this process."""
     told = Path("/proc/self/status").read_text(encoding="utf-8")
     line = next(line for line in told.splitlines() if line.startswith("VmRSS"))
     return int(line.split()[1]) / KILOBYTES

@@ -32,7 +32,7 @@ TIMEOUT_S = 60.0
 
 
 class Cell(NamedTuple):
-    """How one run ended."""
+    """The end of one run."""
 
     latency: str
     limit_s: float

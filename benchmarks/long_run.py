@@ -252,14 +252,14 @@ def looked_at(
 
 
 def _is_whole(log: dict[str, Any] | None) -> bool:
-    """Whether a log has each number once, and one end."""
+    """Tell if a log has each number once, and one end."""
     events = log["events"] if log else []
     ends = sum(event["event"]["type"] in ENDS for event in events)
     return [event["seq"] for event in events] == list(range(1, len(events) + 1)) and ends == 1
 
 
 def _fails(document: dict[str, Any]) -> int:
-    """How many claims of a report or an answer do not hold."""
+    """Count the claims of a report or an answer that do not hold."""
     return len(audit(from_json(json.dumps(document))[0]).failed)
 
 

@@ -87,7 +87,7 @@ def verdict(
 
 
 def is_right(said: VerdictLabel, row: Mapping[str, Any]) -> bool:
-    """Whether a verdict other than "not assessed" has the right direction."""
+    """Tell if a verdict other than "not assessed" has the right direction."""
     direction = DIRECTIONS[VerdictLabel(row["expected"])]
     told = said is not VerdictLabel.NOT_ASSESSED
     return told and (said in row.get("accepted", ()) or DIRECTIONS[said] == direction)

@@ -75,7 +75,7 @@ class Measured(NamedTuple):
 
 
 def waves(at_s: list[float], gap_s: float) -> int:
-    """How many times one had to wait for another: what arrives together goes along."""
+    """Count the calls that waited for another; calls that arrive together count once."""
     started: list[float] = []
     for moment in sorted(at_s):
         if not started or moment > started[-1] + gap_s:

@@ -55,7 +55,7 @@ def holds(sentences: Sequence[str], point: Sequence[str]) -> bool:
 
 
 def scored(answer: DeepAnswer, points: Sequence[Sequence[str]]) -> Iterator[str]:
-    """What became of each point."""
+    """Yield for each point if it is told first, told later, or missed."""
     first = opening(answer)
     all_told = [*first, *(s.text for part in answer.parts for s in part.sentences)]
     for point in points:
@@ -68,7 +68,7 @@ def scored(answer: DeepAnswer, points: Sequence[Sequence[str]]) -> Iterator[str]
 
 
 async def asked(runs: RunService, row: dict[str, Any], *, tell: bool) -> list[str]:
-    """What became of the points of one question; a refused question misses them."""
+    """Score the points of one question; a refused question misses them."""
     try:
         answer = await runs.ask(row["question"]).result()
     except QuestionError as error:

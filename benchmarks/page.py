@@ -82,7 +82,7 @@ document.getElementById("ask").addEventListener("click", () => {
 
 
 class Start(NamedTuple):
-    """What a server took until its first page."""
+    """The time and memory of a server until its first page."""
 
     seconds: float
     cpu_s: float
@@ -97,7 +97,7 @@ def used_by(process: int) -> tuple[float, float]:
 
 
 def first_answer(command: tuple[str, ...]) -> Start:
-    """What a server takes from its start to its first page."""
+    """Measure the time and memory of a server from its start to its first page."""
     start = time.perf_counter()
     quiet = {**os.environ, "GRADIO_ANALYTICS_ENABLED": "False"}
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=quiet)
@@ -215,7 +215,7 @@ def counted_server(folder: Path) -> Iterator[tuple[str, Counted]]:
 
 
 def print_bytes(folder: Path) -> None:
-    """What is sent for a run from the click to the report, by path; the page itself apart."""
+    """Print the bytes sent from the click to the report, by path; the page itself apart."""
     with counted_server(folder) as (address, counted), chromium() as browser:
         page = browser.new_page(base_url=address)
         page.goto("/")

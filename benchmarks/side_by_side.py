@@ -89,7 +89,7 @@ class Asked(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """What one way said to one question."""
+    """The answer of one way to one question."""
 
     label: VerdictLabel | None
     text: str
@@ -109,7 +109,7 @@ def statements(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def is_unsupported(sentence: str, cited: Sequence[str], texts: Mapping[str, str]) -> bool:
-    """Whether something cited was not given, or a figure stands in none of what is cited."""
+    """Tell if a citation was not given, or if a figure stands in no cited text."""
     if not set(cited) <= set(texts):
         return True
     known = _figures(" ".join(texts[one] for one in cited))
@@ -327,7 +327,7 @@ def table(told: Mapping[str, Any]) -> str:
 
 
 def asked_of(given: Sequence[str], limit: int | None) -> Asked:
-    """What is named as FOLDER=SNAPSHOT, with at most so many questions of each."""
+    """Read the questions of each FOLDER=SNAPSHOT, with at most `limit` of each."""
     asked = Asked([], [], [])
     for folder, _, snapshot in (one.partition("=") for one in given):
         rows = json_lines(Path(folder) / "later_verdicts.jsonl")

@@ -21,7 +21,7 @@ watch("longtask", (one) => { window.seen.task = Math.max(window.seen.task, one.d
 
 
 class Visit(NamedTuple):
-    """What a visitor's browser had to do: up to the sample, or from there to a report."""
+    """The work of a visitor's browser: up to the sample, or from there to a report."""
 
     requests: int
     kilobytes: float
@@ -49,7 +49,7 @@ class Watched:
         self._bytes += size
 
     def since(self) -> Visit:
-        """What was counted since the last time."""
+        """Return the counts since the last call."""
         seen = self._page.evaluate("window.seen")
         told = Visit(self._requests, self._bytes / 1000, seen["shift"], seen["task"])
         self._page.evaluate("window.seen.shift = window.seen.task = 0")

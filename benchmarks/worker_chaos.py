@@ -107,7 +107,7 @@ def submitted(runs: RunService, number: int) -> list[Run]:
 
 
 async def whole(order: Order) -> dict[str, Any]:
-    """What runs that nobody disturbs end with, by tool."""
+    """Return the outcomes of undisturbed runs, by tool."""
     runs = service(order._replace(latency_s=0.0))
     found = {}
     for run in submitted(runs, 2):

@@ -1,4 +1,4 @@
-"""What the site adds to the pages of this folder: CHANGELOG, CONTRIBUTING and the decision records.
+"""Adds the pages of this folder to the site: CHANGELOG, CONTRIBUTING and the decision records.
 
 Links are written for a reader of the repository; here they are turned into links of the site.
 """

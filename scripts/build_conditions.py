@@ -243,7 +243,7 @@ def drop_claimed(conditions: Iterable[Condition], claimed: Mapping[str, Conditio
 
 
 def is_name(key: str, condition: Condition, owner: Mapping[str, Condition]) -> bool:
-    """Whether a folded name is one that a question can be searched by."""
+    """Tell if a question can be searched by a folded name."""
     if key in condition.reviewed:
         return True
     if not key or key in _GENERAL or is_two(key, owner):
@@ -253,7 +253,7 @@ def is_name(key: str, condition: Condition, owner: Mapping[str, Condition]) -> b
 
 
 def is_two(key: str, owner: Mapping[str, Condition]) -> bool:
-    """Whether a name is one condition within another: "agitation in dementia"."""
+    """Tell if a name is one condition within another: "agitation in dementia"."""
     first, _, second = key.partition(" in ")
     return first in owner and second in owner
 

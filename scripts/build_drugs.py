@@ -88,7 +88,7 @@ class Names:
 
     @staticmethod
     def in_trees(entry: Entry, prefixes: str | tuple[str, ...]) -> bool:
-        """Whether MeSH files an entry under one of the branches."""
+        """Tell if MeSH files an entry under one of the branches."""
         return any(tree.startswith(prefixes) for tree in entry.get("mesh_tree", ()))
 
     def canonical(self) -> dict[str, str]:
@@ -102,7 +102,7 @@ class Names:
         return found | {name: name for name, e in self.data.items() if self._is_medicine(e)}
 
     def _is_medicine(self, entry: Entry) -> bool:
-        """Whether a medicine's source and DrugBank both know an entry.
+        """Tell if a medicine's source and DrugBank both know an entry.
 
         The package leaves the names of foods and chemicals out of its index, and oxytocin,
         estradiol and nicotine with them.
@@ -124,7 +124,7 @@ class Names:
         }
 
     def kind(self, canonical: str) -> str:
-        """What an entry is, by the sources that know it.
+        """Return the kind of an entry, by the sources that know it.
 
         A medicine label (MedlinePlus, NHS) or a DrugBank id makes a drug, but a substance of the
         body that of these only DrugBank lists, and no Wikipedia article on a drug, is a target. Of
@@ -212,7 +212,7 @@ def variants_of(
 
 
 def orders(entry: str, data: Mapping[str, Entry]) -> Iterator[str]:
-    """How else a combination of two drugs is written: "b/a" and "a-b" for "a and b"."""
+    """Yield other spellings of a combination of two drugs: "b/a" and "a-b" for "a and b"."""
     parts = re.split(r"/| and ", entry)
     if len(parts) == 2 and all(part in data for part in parts):
         for pair in (parts, parts[::-1]):

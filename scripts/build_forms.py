@@ -73,7 +73,7 @@ class Condition:
 
 
 def is_acronym(name: str) -> bool:
-    """Whether a name is written in capitals that a reader would not spell out."""
+    """Tell if a name is written in capitals that a reader would not spell out."""
     return len(name) <= 6 and bool(_ACRONYM.fullmatch(name)) and not name[1:].islower()
 
 
@@ -85,14 +85,14 @@ def readable(name: str) -> str:
 
 
 def is_short_of(short: str, long: str) -> bool:
-    """Whether a word is the initials of a name, one or two of a word."""
+    """Tell if a word is the initials of a name, one or two of a word."""
     words = re.findall(r"[a-z0-9]+", long.lower())
     initials = "".join(w[0] for w in words if w not in {"of", "the", "and"})
     return len(words) > 1 and short in {initials, initials[: len(short)]} and len(short) > 1
 
 
 def said_of(name: str) -> Iterator[str]:
-    """How people call what MeSH has as "Colonic Neoplasms" or "Escherichia coli Infections"."""
+    """Yield common names of MeSH's "Colonic Neoplasms" or "Escherichia coli Infections"."""
     if found := re.fullmatch(r"([A-Z][\w ]+) Neoplasms", name):
         yield from (f"{found[1]} {word}" for word in ("cancer", "tumor", "malignancy"))
         yield f"cancer of the {found[1]}"

@@ -35,7 +35,7 @@ def write_vectors(path: Path, model: str, vectors: Mapping[str, NDArray[np.float
 
 
 async def texts() -> list[str]:
-    """What is embedded of each record of the bundled snapshots."""
+    """Return the text to embed of each record of the bundled snapshots."""
     held = [await SnapshotSource(snapshot_path(name)).contents() for name in BUNDLED]
     return [embedded_text(record) for each in held for record in each.records]
 

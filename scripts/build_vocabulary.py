@@ -56,7 +56,7 @@ infection by it.
 
 
 class Tally(NamedTuple):
-    """What a DrugMechDB file says, counted."""
+    """Counts of labels and names in a DrugMechDB file."""
 
     labels: dict[str, Counter[str]]
     """Node id -> how often each kept label is used for it."""
@@ -108,7 +108,7 @@ def distinct_names(names: Counter[str]) -> list[str]:
 
 
 def is_drug(node_id: str, counted: Tally) -> bool:
-    """Whether an id is that of a drug: used for a Drug node, or a DrugBank id."""
+    """Tell if an id is that of a drug: used for a Drug node, or a DrugBank id."""
     return node_id in counted.drug_ids or node_id.startswith("DB:")
 
 

@@ -38,7 +38,7 @@ _WORD = re.compile(r"[a-z]{2,}(?:'(?:t|ll|re|ve|d|m))?")
 
 
 def stems(word: str) -> list[str]:
-    """What a word may be inflected from, itself included."""
+    """Return the stems that a word may be inflected from, itself included."""
     found = [word, re.sub(r"(?<=..)our", "or", word), word.replace("is", "iz", 1)]
     for ending, instead in _ENDINGS:
         if word.endswith(ending) and len(word) > len(ending) + 2:

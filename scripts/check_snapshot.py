@@ -61,7 +61,7 @@ WORD = re.compile(r"\d+\.\d+|\w+(?:'\w+)?")
 
 @dataclass
 class Tally:
-    """What one record, or all of them, came to."""
+    """Counts and faults of one record, or of all of them."""
 
     numbers: int = 0
     missing: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Tally:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing is wrong."""
+        """Tell if nothing is wrong."""
         return not (self.missing or self.copied or self.differing)
 
     def __add__(self, other: "Tally") -> "Tally":

@@ -13,7 +13,6 @@ from deepcritical.answering.needs import checklist_of, inquiry_of
 from deepcritical.answering.passages import read_passages
 from deepcritical.domain.evidence import Citation, Evidence
 from deepcritical.domain.grading import grade
-from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.text import align_quote, locate_quote
 from deepcritical.questions.reading import literal_frame
@@ -25,8 +24,6 @@ from deepcritical.vocabulary.drugs import find_drugs
 
 __all__ = ["TimedReading", "hostile_readings"]
 
-_DRUG = Drug(name="examplol", known=False)
-_CONDITION = Condition(name="testitis", names=("testitis",), known=False)
 _OPENING = "Results: Examplol improved testitis. "
 _QUESTION = "Does examplol reduce pain in testitis? "
 _CLAIM = "Examplol improved testitis in 40 patients (p = 0.03)."

@@ -38,7 +38,7 @@ SMALLEST = 5
 
 
 class Task(NamedTuple):
-    """What one classifier tells: the rows that it learns from, and their labels."""
+    """The rows that one classifier learns from, and their labels."""
 
     rows: list[int]
     labels: list[str]
@@ -122,7 +122,7 @@ def _listed(told: str | list[str]) -> list[str]:
 
 
 def drug_role(line: dict[str, Any], name: str) -> str:
-    """What a drug is in a question with these labels."""
+    """Return the role of a drug in a question with these labels."""
     if any(name in _drugs(one) for one in line["drugs"]):
         return roles.ASKED
     compared = any(name in _drugs(one) for one in line["comparators"])
@@ -130,7 +130,7 @@ def drug_role(line: dict[str, Any], name: str) -> str:
 
 
 def condition_role(line: dict[str, Any], name: str, written: str) -> str:
-    """What a condition is in a question with these labels."""
+    """Return the role of a condition in a question with these labels."""
 
     def is_told(label: str) -> bool:
         names = filter(None, _listed(line.get(label, "")))
@@ -147,7 +147,7 @@ def condition_role(line: dict[str, Any], name: str, written: str) -> str:
 
 
 def learn_roles(lines: Sequence[dict[str, Any]], strength: float) -> None:
-    """What drugs and conditions are in the questions whose parts are labelled."""
+    """Train the classifiers of the roles of drugs and conditions."""
     features: list[frozenset[str]] = []
     drugs, conditions = Task([], []), Task([], [])
     for line in lines:
@@ -167,7 +167,7 @@ def learn_roles(lines: Sequence[dict[str, Any]], strength: float) -> None:
 
 
 def learn_kinds(lines: Sequence[dict[str, Any]], strength: float) -> None:
-    """What kind a question is of, or why it is declined."""
+    """Train the classifiers of the kind of a question, and of the reason to decline it."""
     told = [
         (" ".join(wording["text"].split()), line["kind"])
         for line in lines

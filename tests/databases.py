@@ -36,7 +36,7 @@ ON_SERVERS = os.environ.get("DEEPCRITICAL_TEST_BACKENDS", "local") == "servers"
 
 @cache
 def why_no_server() -> str:
-    """Why PostgreSQL cannot be tested here; '' where it can."""
+    """Return the reason that PostgreSQL cannot be tested here; '' if it can."""
     psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
     try:
         psycopg.connect(SERVER, connect_timeout=3).close()

@@ -37,19 +37,17 @@ from tests.databases import build_durable
 
 TTL_S = 1.0
 WAIT_S = 60.0
-WHERE = ("before", "inside", "after")
-"""A step begins; its effect is done but not recorded; it is recorded."""
 
 
 class Order(NamedTuple):
-    """What is to be run and killed."""
+    """The runs to start, and the moments to kill them."""
 
     url: str
     folder: str
     question: str
     snapshot: str
     kills: tuple[tuple[str, str, int], ...] = ()
-    """In a run of which tool, where, and in which step from 1; a step of 0 kills nothing."""
+    """Tool of the run; "before", "inside" or "after" a step's effect; the step, 0 for no kill."""
     model: str = ""
     """Address of a model's server; without it rules reason."""
     deadline_s: float = 120.0

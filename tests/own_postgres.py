@@ -18,7 +18,7 @@ HOMES = ("/usr/lib/postgresql", "/usr/pgsql", "/opt/homebrew/opt")
 
 
 def programs() -> Path | None:
-    """Where initdb and pg_ctl are; None where PostgreSQL is not installed."""
+    """Return the folder of initdb and pg_ctl; None if PostgreSQL is not installed."""
     if found := shutil.which("initdb"):
         return Path(found).parent
     here = sorted(path for home in HOMES for path in Path(home).glob("*/bin/initdb"))

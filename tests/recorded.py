@@ -21,7 +21,7 @@ import pytest
 from benchmarks.recorded_model import PATIENCE_S, RecordedModel
 from deepcritical.bootstrap.application import build_runs
 from deepcritical.domain.report import ResearchReport
-from deepcritical.reading import curated
+from deepcritical.reading import library
 from deepcritical.settings import Settings
 from tests.conftest import DEMO_QUESTION
 from tests.servers.running import running
@@ -55,7 +55,7 @@ async def demo_run(model: RecordedModel) -> ResearchReport:
         }
         runs = build_runs(Settings.model_validate(given), snapshot="demo")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(curated, "_lines", dict)  # what is read once would not be asked
+            patch.setattr(library, "_lines", dict)  # what is read once would not be asked
             try:
                 return await runs.submit(DEMO_QUESTION).result()
             finally:

@@ -38,7 +38,7 @@ from tests.databases import build_durable
 
 
 class Order(NamedTuple):
-    """What workers are to be like."""
+    """The settings of workers."""
 
     url: str
     folder: str
@@ -58,7 +58,7 @@ class Order(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What a worker did, and when."""
+    """An action of a worker, and its time."""
 
     at: float
     """Seconds of the machine's clock."""
@@ -188,7 +188,7 @@ Start = Callable[[], int]
 
 @contextmanager
 def forking(order: Order) -> Iterator[Start]:
-    """What starts workers; those that are left at the end are killed."""
+    """Start workers on call; those that are left at the end are killed."""
     asked, said = _forker()
     workers: list[int] = []
 

@@ -96,7 +96,7 @@ def called(case: Case, folder: Path, command: Path) -> Outcome:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the command is called; its output files end up here."""
+    """The folder that the command runs in; its output files end up here."""
     path = tmp_path_factory.mktemp("e2e")
     snapshot(path / "made.jsonl", paper())
     snapshot(path / "corrupt.jsonl", "this is no snapshot")

@@ -32,7 +32,7 @@ SETTINGS = {
 
 
 def said(script: str, disk: Path, size: str, **more: str) -> str:
-    """What a script prints that runs beside a disk of its own of this size."""
+    """Run a script beside a disk of its own of this size, and return its output."""
     disk.mkdir(exist_ok=True)
     places = {
         "DISK": str(disk),

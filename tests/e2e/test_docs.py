@@ -65,7 +65,7 @@ def command_for(example: Example) -> Sequence[str]:
 
 
 def fits(output: str, shown: str) -> bool:
-    """Whether the output is what is shown."""
+    """Tell if the output is the one shown."""
     pattern = ".*".join(map(re.escape, shown.strip().split("...")))
     return re.fullmatch(pattern, output.strip(), re.DOTALL) is not None
 

@@ -93,7 +93,7 @@ def idle_server(folder: Path) -> Iterator[str]:
 
 
 def followed(address: str) -> tuple[str, int, float]:
-    """How a run ended, how many records it ranked, and after how many seconds."""
+    """Return the end of a run, the number of records it ranked, and its seconds."""
     begun = time.monotonic()
     with httpx.Client(base_url=address, trust_env=False, timeout=300) as client:
         asked = {"tool": "research", "question": QUESTION, "depth": "standard"}

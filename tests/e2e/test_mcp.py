@@ -52,7 +52,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 
 
 class Site(NamedTuple):
-    """Where one of the transports is spoken to."""
+    """A client of one of the transports."""
 
     client: Client
     question: str

@@ -27,7 +27,7 @@ Of a state with a name a picture is left in each look.
 
 
 class Look(NamedTuple):
-    """How the page is shown."""
+    """The colour scheme and size that the page is shown in."""
 
     scheme: Literal["light", "dark"]
     width: int

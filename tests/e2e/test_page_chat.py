@@ -83,7 +83,7 @@ def field(page: Page, name: str = "Your question") -> Locator:
 
 
 def said(page: Page, message: str, name: str = "Your question", log: str = "Thread") -> Locator:
-    """What is shown once a message was sent."""
+    """Send a message, and return the thread that it is shown in."""
     field(page, name).fill(message)
     field(page, name).press("Enter")
     return page.get_by_role("log", name=log)

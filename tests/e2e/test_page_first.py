@@ -165,7 +165,7 @@ def test_the_answer_is_few_stops_of_the_keyboard_away(page: Page) -> None:
 
 
 def stops_to(page: Page, inside: str) -> int:
-    """How often Tab is pressed from the top of the page until the focus is inside."""
+    """Count the presses of Tab from the top of the page until the focus is inside."""
     for pressed in range(1, 50):
         page.keyboard.press("Tab")
         if page.evaluate(WITHIN, inside):

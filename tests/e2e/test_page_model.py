@@ -129,7 +129,7 @@ def kept_by_the_browser(page: Page) -> str:
 
 
 def told_by(address: str, run_id: str) -> list[str]:
-    """What the server says of itself and of a run, wherever it says something."""
+    """Return all that the server tells of itself and of a run."""
     paths = (
         *("/config", "/gradio_api/info", "/gradio_api/runs"),
         *(f"/api/runs/{run_id}{part}" for part in ("", "/events", "/export/json", "/export/html")),

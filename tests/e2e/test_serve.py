@@ -74,7 +74,7 @@ def test_the_entry_of_spaces_answers_any_name_when_it_is_told_to_listen_everywhe
 
 
 class TestContainer:
-    """What is said of the image, which is built elsewhere, holds for what is in it."""
+    """The image, which is built elsewhere, by its file and by the files in it."""
 
     FILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 

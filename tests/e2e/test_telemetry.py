@@ -54,7 +54,7 @@ class Site(NamedTuple):
         )
 
     async def ran(self, *args: str, command: Path = COMMAND, **more: str) -> str:
-        """What the command said on stderr; it must succeed."""
+        """Run the command, which must succeed, and return its stderr."""
         process = await self.call(*args, command=command, **more)
         _, said = await process.communicate()
         assert process.returncode == 0, said.decode()

@@ -27,7 +27,7 @@ Change = Callable[[int, list[Study]], list[Study]]
 
 
 class Read(NamedTuple):
-    """What a reader read, and what its model was asked."""
+    """The readings of a reader, and the requests to its model."""
 
     readings: Readings
     server: ModelServer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +31,6 @@ NULL = (
 MECHANISM = (
     "Examplol increased testase in mice. In mice with testitis, testase reduced testitis lesions."
 )
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class Modelled(NamedTuple):
@@ -45,7 +43,7 @@ class Modelled(NamedTuple):
 
     @property
     def made_by(self) -> dict[str, set[str]]:
-        """Who made each judgement."""
+        """Return the makers of each judgement."""
         made: dict[str, set[str]] = {}
         for event in of_type(self.events, "judgement_made"):
             made.setdefault(event.judgement, set()).add(event.made_by)

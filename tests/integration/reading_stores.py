@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import Fault, Reader, ReaderKind, Result, StudyReading
+from deepcritical.domain.study import Reader, ReaderKind, Result, StudyReading
 from deepcritical.reading.building import record_id
-from deepcritical.reading.readers import Keep, Readings
 from deepcritical.reading.sentences import text_hash
 from deepcritical.services.database import Database
 from deepcritical.services.study_readings import (
@@ -88,60 +85,3 @@ async def keep_all(
     keyed = {key_of(reading, owner): reading for reading in readings}
     await store.keep(keyed, owner, accepted=accepted)
     return list(keyed)
-
-
-class CountingReader:
-    """Reads every record at once, and counts what it is given.
-
-    Args:
-        fails: Ids of the records that it does not read.
-        faulty: Ids of the records of which a part is wrong.
-        waits_at: Keeps its readings, then waits for `gate` at the record of this id.
-        latency_s: Seconds that it takes for a call.
-    """
-
-    identity = MODEL
-    holder = ""
-
-    async def begun(self) -> Sequence[Sequence[str]]:
-        return ()
-
-    async def begin(self, ids: Sequence[str]) -> None:
-        """Nothing is on record."""
-
-    def seconds_left(self) -> float:
-        return 60.0
-
-    def __init__(
-        self,
-        *,
-        fails: Sequence[str] = (),
-        faulty: Sequence[str] = (),
-        waits_at: str = "",
-        latency_s: float = 0.0,
-    ) -> None:
-        self.asked: list[str] = []
-        self.waiting = asyncio.Event()
-        self.gate = asyncio.Event()
-        self._fails = fails
-        self._faulty = faulty
-        self._waits_at = waits_at
-        self._latency_s = latency_s
-
-    async def read(self, records: Mapping[str, Evidence], keep: Keep) -> Readings:
-        self.asked += records
-        await asyncio.sleep(self._latency_s)
-        readings = Readings()
-        for key, record in records.items():
-            if key == self._waits_at:
-                self.waiting.set()
-                await self.gate.wait()
-            if key in self._fails:
-                continue
-            wrong = Fault(part="arms[0]", reason="not in the record: Inventol")
-            faults = (wrong,) if key in self._faulty else ()
-            readings.found[key] = made_reading(record, faults=faults)
-            await keep({key: readings.found[key]})
-        if len(readings.found) < len(records):
-            readings.failed.append(ReasoningError("the made-up reader failed"))
-        return readings

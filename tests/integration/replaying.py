@@ -101,7 +101,7 @@ class Asked:
 
 
 class Ended(NamedTuple):
-    """How one process ended."""
+    """The end of one process."""
 
     document: Document | None
     """None when it died."""

@@ -26,7 +26,7 @@ from tests.integration.doubles import METHODS, Interrupted, failing, hanging, sl
 
 
 class End(NamedTuple):
-    """How a run ended: with a report or with an error, never with both."""
+    """The end of a run: a report or an error, never both."""
 
     events: list[LoggedEvent]
     report: ResearchReport | None

@@ -56,7 +56,7 @@ async def ran(server: LLMockServer, api: str, folder: Path) -> tuple[Run, list[L
 
 
 def findings(server: LLMockServer) -> set[str]:
-    """What the server holds against its client."""
+    """Return the codes of the client's faults that the server found."""
     return {finding.code for finding in judge(server.state.journal.records(wait=2)).findings}
 
 

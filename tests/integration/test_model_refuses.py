@@ -22,7 +22,7 @@ PROMPT = Prompt(task="made_up", rules="Answer.", text="A made-up question")
 
 
 class Answer(BaseModel):
-    """What is asked for."""
+    """The typed answer that the model is asked for."""
 
     word: str
 

@@ -38,7 +38,7 @@ def path_length(server: ModelServer, latency_s: float) -> int:
 
 
 def told(record: Evidence, profile: str) -> str:
-    """What a prompt has of a record: a small model's its text, another's what was read in it."""
+    """Return a record's part in a prompt: for a small model its text, else its reading."""
     return record.content if profile == "small" else f">\n{record.citation.title}"
 
 

@@ -105,7 +105,7 @@ class Sources:
     async def found(
         self, articles: str, papers: list[dict[str, Any]], studies: list[dict[str, Any]]
     ) -> list[Evidence]:
-        """What a search of all three finds."""
+        """Search all three sources, and return their records."""
         payload = f"<PubmedArticleSet>{articles}</PubmedArticleSet>".encode()
         servers = PubMedServer(payload), ClinicalTrialsServer(studies), EuropePMCServer(papers)
         order = ("pubmed", "europepmc", "clinicaltrials")

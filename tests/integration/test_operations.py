@@ -226,7 +226,7 @@ class TestOnlyReads:
 
 
 def content(url: str) -> str:
-    """What a database holds; of SQLite not the file of its locks, which readers use, too."""
+    """Return the content of a database; of SQLite without the locks, which readers use, too."""
     file = sqlite_file(url)
     if file is None:
         return raw_text(url)

@@ -114,7 +114,7 @@ async def _closed(runs: RunService) -> None:
 
 
 async def _ending(run: Run) -> str:
-    """How a run ended, and if it failed, why."""
+    """Return the last event of a run, with the reason if it failed."""
     last = (await ended(run))[-1].event
     return f"{last.error}: {last.message}" if isinstance(last, RunFailed) else last.type
 

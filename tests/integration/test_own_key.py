@@ -60,7 +60,7 @@ async def service(folder: Path, **more: Any) -> RunService:
 
 
 def held(key: str, *roots: object) -> list[object]:
-    """What holds a key among all that can be reached from some objects, but for the loop's timers.
+    """Find holders of a key among all objects reachable from some; timers of the loop do not count.
 
     A timer that was cancelled keeps its context until it would have rung.
     """

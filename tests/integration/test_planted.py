@@ -36,7 +36,7 @@ PLANTED = "Planted sentence on examplol"
 
 
 class Published(NamedTuple):
-    """What the reader gets, what the reasoner had in hand, and what the checks said."""
+    """A report as written and as published, and the outcomes of its checks."""
 
     honest: ResearchReport
     report: ResearchReport

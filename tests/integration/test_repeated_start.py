@@ -23,7 +23,7 @@ from tests.integration.modelled import records
 
 
 class Asked(Model):
-    """What a client sends."""
+    """The request of a client."""
 
     question: str = QUESTION
 

@@ -245,7 +245,7 @@ async def test_new_matches_at_live_sources_are_counted(tmp_path: Path) -> None:
 
 @asynccontextmanager
 async def application(**settings: object) -> AsyncIterator[tuple[RunService, SimilarRuns]]:
-    """What the composition root makes of settings."""
+    """Build runs and similar runs from settings, by the composition root."""
     made = Settings.model_validate({"embedding_model": "", **settings})
     runs = await asyncio.to_thread(build_runs, made)
     try:

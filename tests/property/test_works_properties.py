@@ -42,7 +42,7 @@ RECORDS = st.builds(
 
 
 def merged(*answers: list[Evidence]) -> Counter[str]:
-    """What a store holds in the end, whatever it is called there."""
+    """Count the records that a store holds in the end, whatever their keys."""
     store = EvidenceStore()
     for answer in answers:
         store.add(answer)

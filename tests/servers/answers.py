@@ -37,7 +37,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def field(prompt: str, name: str) -> str:
-    """What a prompt says behind ``Name:``."""
+    """Return the text of a prompt after ``Name:``."""
     found = re.search(rf"^{name}: (.+)$", prompt, re.MULTILINE)
     return found[1] if found else ""
 
@@ -91,7 +91,7 @@ def read_studies(
 
 
 def _steps(drug: str, told: dict[int, str]) -> list[Answer]:
-    """What the drug raises, of a few names that stand in sentences of the text."""
+    """Answer that the drug raises each of a few names found in sentences of the text."""
     names = re.compile(r"\b(AMPK|mTOR|testase|inflammation)\b")
     found = [(names.search(text), number) for number, text in told.items() if number]
     step = {"subject": drug, "relation": "increases", "system": "animal"}
@@ -126,7 +126,7 @@ def findings_of(prompt: str) -> dict[str, str]:
 
 
 def write_report(prompt: str) -> Answer:
-    """What the first findings say, word for word."""
+    """Answer with the first findings, word for word."""
     told = [{"text": text, "findings": [i]} for i, text in findings_of(prompt).items()]
     return {"sentences": told[:4]}
 
@@ -226,5 +226,5 @@ ANSWERS: dict[str, Callable[[str], Answer | str]] = {
 
 
 def answer(prompt: str) -> Answer | str:
-    """What a sane model answers to a prompt."""
+    """Answer a prompt as a sane model does."""
     return ANSWERS[task_of(prompt)](prompt)

@@ -150,7 +150,7 @@ def _is_ids(text: str) -> bool:
 
 
 def _holds(study: Study, text: str) -> bool:
-    """Whether one of the phrases between ORs, or each word of it, is in the study."""
+    """Tell if one of the phrases between ORs, or each word of it, is in the study."""
     known = json.dumps(study, ensure_ascii=False).lower()
     phrases = [phrase.strip(' ()"').lower() for phrase in text.split(" OR ")]
     return any(phrase in known or _has_words(phrase, known) for phrase in phrases)
@@ -162,7 +162,7 @@ def _has_words(phrase: str, known: str) -> bool:
 
 
 def _fixed(params: dict[str, str]) -> str:
-    """What must be the same for every page."""
+    """Return a sum of the parameters that must be the same for every page."""
     kept = sorted((name, value) for name, value in params.items() if name not in _PAGING)
     return str(sum(map(ord, str(kept))))
 

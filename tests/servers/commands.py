@@ -134,7 +134,7 @@ def _begin(folder: Path, session: int) -> None:
 
 
 class _Order(NamedTuple):
-    """What a process is to run."""
+    """The command that a process is to run."""
 
     args: list[str]
     runs: str

@@ -59,7 +59,7 @@ class CrossrefServer:
 
 
 def _meets(work: dict[str, Any], filters: dict[str, str]) -> bool:
-    """Whether a work meets each filter by any of its updates, not all by the same one."""
+    """Tell if a work meets each filter by any of its updates, not all by the same one."""
     updates = work.get("update-to", [])
     return any(u["DOI"].lower() == filters["updates"] for u in updates) and any(
         u["type"] == filters["update-type"] for u in updates

@@ -41,7 +41,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is done to a request instead of answering it."""
+    """The fault that the server shows to one request."""
 
     status: int = 200
     body: str | None = None
@@ -86,7 +86,7 @@ class ModelServer:
 
     @property
     def tasks(self) -> list[str]:
-        """What was asked for, in order."""
+        """The tasks of the requests, in order."""
         return [asked.task for asked in self.asked]
 
     def prompts(self, task: str) -> list[str]:

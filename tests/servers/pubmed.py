@@ -97,7 +97,7 @@ class PubMedServer:
         return tuple(self._records)
 
     def params(self, utility: str) -> list[dict[str, str]]:
-        """What one utility was asked, call by call."""
+        """Return the parameters of each call of one utility, in order."""
         return [asked.params for asked in self.asked if asked.utility == utility]
 
     async def _noted(self, request: Request, utility: str) -> dict[str, str]:

@@ -37,7 +37,7 @@ class Told(list[Progress]):
 
 
 class Answered(NamedTuple):
-    """What a call of a tool ended with."""
+    """The result of a call of a tool."""
 
     fields: dict[str, Any]
     text: str

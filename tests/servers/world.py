@@ -30,7 +30,7 @@ SOURCES = tuple(source.key for source in registry.SOURCES if not source.fixed)
 
 
 def given(client: SourceClient) -> Means:
-    """What a test opens a source with."""
+    """Return the means to open a source with in a test."""
     return Means(lambda: client, lambda: new_limiter(1000))
 
 
@@ -95,7 +95,7 @@ async def fast_tools(
 
 
 class Ended(NamedTuple):
-    """How a call of the command ended."""
+    """The exit code and the output of a call of the command."""
 
     code: int
     out: str

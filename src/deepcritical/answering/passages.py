@@ -146,16 +146,15 @@ class PassageReader:
         names_all = named == len(subjects)
         # Of words that no record has nobody knows whether the record with the name is on them.
         drugs = [subject for subject in subjects if subject.condition is None]
-        known = bool(drugs) and len(subjects) > 1
-        unsure = bool(self._topics.words) and not self._best_coverage and not known
+        known = drugs and len(subjects) > 1
+        unsure = self._topics.words and not self._best_coverage and not known
         if names_all and share >= _DIRECT and not unsure:
             return Bearing(True, coverage)
         # What names none of the drugs is on another treatment.
         on_drug = not drugs or any(subject.is_of(record) for subject in drugs)
         # What names all that a vocabulary knows is at least near: no other word filters it out.
-        is_whole = bool(subjects) and names_all
-        near = is_whole or (on_drug and share >= _NEAR and 2 * named >= len(subjects))
-        return Bearing(False, coverage) if near else None
+        is_near = on_drug and share >= _NEAR and 2 * named >= len(subjects)
+        return Bearing(False, coverage) if is_near or (subjects and names_all) else None
 
     def _coverage(self, record: Evidence) -> float:
         return self._topics.coverage(folded(told_of(record)), self._weights)
@@ -172,18 +171,22 @@ class PassageReader:
             return True  # a rate has a figure of its kind
         if item.id != self._items[0].id or item.aspect is Aspect.UNKNOWN:
             return False
-        beside = self._is_harm_beside(item, span.text)
-        is_own = bearing.direct and item.aspect in _OF_FINDINGS and not beside
-        if is_own and RESULT.search(span.text):
+        is_own = bearing.direct and item.aspect in _OF_FINDINGS and RESULT.search(span.text)
+        if is_own and self._is_of_kind(item, span.text):
             return True
         if not self._topics.words or not self._best_coverage:
             return False
+        if item.aspect is Aspect.MECHANISM and not is_own_finding(span.label, span.text):
+            return False
         own = self._topics.coverage(folded(span.text), self._weights)
-        found = item.aspect is not Aspect.MECHANISM or is_own_finding(span.label, span.text)
-        return found and own >= _DIRECT * self._best_coverage
+        return own >= _DIRECT * self._best_coverage
 
-    def _is_harm_beside(self, item: ChecklistItem, text: str) -> bool:
-        return item.aspect in _OF_EFFECTS and bool(CUES[Aspect.SAFETY].search(text))
+    def _is_of_kind(self, item: ChecklistItem, text: str) -> bool:
+        """Return whether a sentence tells no harm where effects are asked for, or one of harms."""
+        of_harm = bool(CUES[Aspect.SAFETY].search(text))
+        if item.aspect is Aspect.SAFETY:
+            return of_harm or self._topics.has_other_condition(text)
+        return item.aspect not in _OF_EFFECTS or not of_harm
 
     def _names_all(self, record: Evidence) -> bool:
         return all(subject.is_of(record) for subject in self._topics.subjects)
@@ -203,8 +206,7 @@ class PassageReader:
         self, evidence_id: str, record: Evidence, appraisal: Appraisal | None = None
     ) -> tuple[ItemFact, ...]:
         """The same of any record, for where a retracted one is shown as such."""
-        graded = grade(record)
-        found: dict[int, ItemFact] = {}
+        graded, found = grade(record), dict[int, ItemFact]()
         for fact in (
             *self._by_reading(evidence_id, record, graded, appraisal),
             *(self._by_words(evidence_id, record, graded) if self._reads_words else ()),
@@ -295,7 +297,7 @@ class PassageReader:
         for at, span in enumerate(body):
             said = span._replace(text=expanded(span.text, shorts))
             like = likeness.get(span.start, 0.0) if is_main else 0.0
-            alike = like >= ALIKE and not self._is_harm_beside(item, said.text)
+            alike = like >= ALIKE and self._is_of_kind(item, said.text)
             told = not bearing.direct or self._fitting.tells_asked(item, record, said.text, alike)
             if (
                 (is_plan or alike or span.start in typed or self._speaks_to(item, said, bearing))
@@ -328,20 +330,23 @@ class PassageReader:
         names = sum(worth) / len(worth) if worth else 1.0
         own = self._topics.coverage(key, self._weights)
         headed = self._topics.coverage(f"{title} {key}", self._weights)
-        told = 0.5 * own + 0.3 * headed + 0.2 * bearing.coverage
-        words = min(told / self._best_coverage, 1.0) if self._best_coverage else 1.0
-        beside = bool(self._topics.words and self._best_coverage and not headed)
+        told, best = 0.5 * own + 0.3 * headed + 0.2 * bearing.coverage, self._best_coverage
+        words = min(told / best, 1.0) if best else 1.0
+        beside = bool(self._topics.words and best and not headed)
         cues = min(len(CUES[item.aspect].findall(span.text)), 3) / 3
-        # Where treatments are asked for, what names one tells more.
-        treats = self._of_treatment and any(m.drug.kind in _TREATS for m in find_drugs(span.text))
-        concludes = span.label.startswith(FINDINGS) or (not span.label and at >= number - 2)
+        # Where treatments or harms are asked for, what names one tells more.
+        names_one = self._of_harms and self._topics.has_other_condition(span.text)
+        if self._of_treatment:
+            names_one = any(m.drug.kind in _TREATS for m in find_drugs(span.text))
+        at_end = span.label.startswith(FINDINGS) or (not span.label and at >= number - 2)
+        concludes = at_end and not self._of_harms  # "safe and well tolerated" names none
         return (
             0.35 * names
             + 0.45 * words
             + 0.12 * cues
             + 0.12 * concludes
             + 0.08 * bool(FIGURES.search(span.text))
-            + 0.15 * treats
+            + 0.15 * names_one
             - 0.2 * beside
         )
 

@@ -22,6 +22,7 @@ from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.wording import ASKING_WORDS, as_meant
 from deepcritical.services.lexical import terms
+from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import terms_of
 
@@ -124,6 +125,12 @@ class Topics(NamedTuple):
         return any(_occurs(word, stems, key) for word in self.words) or any(
             names_condition((text,), condition) for condition in beside
         )
+
+    def has_other_condition(self, text: str) -> bool:
+        """Return whether a text names a disease or symptom that the question does not."""
+        asked = [subject for subject in self.subjects if subject.condition]
+        found = (as_condition(m.condition, m.text) for m in find_conditions(text))
+        return any(not any(one.is_called(other) for one in asked) for other in found)
 
     def absent(self, records: Iterable[Evidence]) -> tuple[str, ...]:
         """The words of which no record has any form, not even within another word."""

@@ -339,6 +339,8 @@ def tested_on(
     against = "" if rest is None or rest.control else _named(left - asked.names)
     is_asked = is_compared_with(left, asked)
     if got & asked.names:
+        if arm and arm.alternatives and not got <= asked.names:  # each got one of them
+            return Tested(side, against, is_asked, True, _tested_as(got, arm))
         given_with = _named(got - asked.names - asked.classes)
         return Tested(side, against, is_asked, given_with=given_with)
     if not got:

@@ -65,7 +65,7 @@ def with_proposal(
         label=label,
         certainty=LADDER[lowest],
         rule=PROPOSED[label],
-        downgrades=("inconsistency: weighed in another way, the same results give another answer",),
+        downgrades=("inconsistency: the answer depends on which of these results weighs most",),
         deciding_ids=tuple(ids) or by_rule.deciding_ids,
         caps=by_rule.caps,
         rows=by_rule.rows,

@@ -54,7 +54,7 @@ def _scale(vote: Vote) -> _Scale | None:
     effect = vote.effect
     if vote.review or effect is None or effect.measure in (None, "RRR", "SMD"):
         return None
-    if effect.measure is None or estimate_of(effect) is None:
+    if estimate_of(effect) is None:
         return None
     unit = "" if effect.measure in RATIOS else vote.unit.strip().casefold()
     if effect.measure not in RATIOS and unit in _OF_SCALES:

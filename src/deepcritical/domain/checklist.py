@@ -117,11 +117,6 @@ class Inquiry(Model):
     frame: QuestionFrame | None = None
     """Everything that was understood; None in what was stored before there were frames."""
 
-    @property
-    def plain(self) -> str:
-        """The text that sentences are compared with."""
-        return self.read_as or self.text
-
 
 class ChecklistItem(Model):
     """One thing that must be known to answer the question."""

@@ -19,9 +19,11 @@ from deepcritical.domain.votes import (
     as_stopped,
 )
 
-WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 """Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, LATEST = WORDINGS
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, LATEST = (
+    WORDINGS
+)
 _WAYS = {
     Way.BENEFIT: "better with the drug",
     Way.NO_DIFFERENCE: "no difference shown",
@@ -81,6 +83,19 @@ _FOUND_OF_HARM = {**_FOUND, Way.BENEFIT: "less", Way.HARM: "more"}
 def is_amount(outcome: str) -> bool:
     """Return whether an outcome is named after what is measured and not counted."""
     return _AMOUNT.search(outcome) is not None
+
+
+_SHARE = bounded(
+    r"\b(?:incidences?|prevalence|rates?|risks?|odds|probability|likelihood|frequency)\b",
+    re.IGNORECASE,
+)
+
+
+def of_share(words: str, outcome: str) -> str:
+    """Return words on how frequent an outcome was; one named as a rate or risk is high or low."""
+    if not _SHARE.search(outcome):
+        return words
+    return words.replace("more frequent", "higher").replace("less frequent", "lower")
 
 
 _EVENTS = bounded(r"\b(?:events?|episodes?|attacks?|cases?)$", re.IGNORECASE)
@@ -192,7 +207,8 @@ def row_direction(row: OutcomeRow) -> str:
         told = way.get(row.way, direction_words(row.importance, row.way, row.tier))
         return as_given(as_stopped(told, row.control), row)
     importance = importance_told(row)
-    told = as_given(direction_words(importance, row.way, row.tier, row.control), row)
+    told = of_share(direction_words(importance, row.way, row.tier, row.control), row.outcome)
+    told = as_given(told, row)
     trivial = row.trivial and row.way in (Way.BENEFIT, Way.HARM)
     return f"{told}, too little to matter" if trivial else told
 

@@ -157,19 +157,14 @@ _ENDED = bounded(r"[.!?][)\]\"”’'\d\s,–-]*$")
 _GAP_NOTED = bounded(r"^\[[^\]]*not shown[^\]]*\]|^\[(?:\.\.\.|…)\]", re.IGNORECASE)
 
 
-def whole_sentences(text: str, *, ended: bool = False) -> list[Span]:
+def whole_sentences(text: str) -> list[Span]:
     """The sentences of a text without those that it breaks off or whose beginning it lacks.
 
     A stored abstract can end in the middle of a sentence or of a word, and half a finding can say
     the opposite of the whole.
-
-    Args:
-        text: Any text.
-        ended: Whether only sentences with a full stop or the like are wanted.
     """
     words = set(re.findall(r"[^\W\d_]+", text.lower()))
-    whole = (s for s in sentences(text) if not _is_cut(s, text, words))
-    return [s for s in whole if not ended or _ENDED.search(s.text)]
+    return [s for s in sentences(text) if not _is_cut(s, text, words)]
 
 
 def _is_cut(span: Span, text: str, words: set[str]) -> bool:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.votes import CONTINUED, STOPPING, OutcomeRow, Way, as_stopped
+from deepcritical.domain.votes import OutcomeRow, Way, as_stopped
 
 
 class VerdictLabel(StrEnum):
@@ -77,11 +77,6 @@ class Verdict(Model):
         """The rule in the words of what was tested: taking the drug, or stopping it."""
         control = self.rows[0].control if self.rows else ""
         return as_stopped(self.rule, control)
-
-    def given(self, drug: str) -> str:
-        """Return what it is on: the drug, or stopping it."""
-        stopped = self.rows and self.rows[0].control == CONTINUED
-        return f"{STOPPING}{drug}" if stopped else drug
 
     @property
     def is_weak_signal(self) -> bool:

@@ -64,12 +64,12 @@ _OF_LABEL = {
 }
 
 
-def _judged(measure: str, key: str, claim: str, record: Evidence, label: str) -> Outcome:
+def _judged(key: str, claim: str, record: Evidence, label: str) -> Outcome:
     wanted = _OF_LABEL.get(label.casefold(), ClaimVerdict.CANNOT_TELL)
     verdict = verify_claim(claim, record).verdict
     told = verdict is not ClaimVerdict.CANNOT_TELL
     shown = f"{verdict.value}, not {wanted.value}: {claim}"
-    return Outcome(f"{measure}, {wanted.value}", half_of(key), told, verdict is wanted, shown)
+    return Outcome(f"claims, {wanted.value}", half_of(key), told, verdict is wanted, shown)
 
 
 def judge_scifact(path: Path) -> Iterator[Outcome]:
@@ -84,14 +84,14 @@ def judge_scifact(path: Path) -> Iterator[Outcome]:
             label = found[0]["label"] if found else "NOT_ENOUGH_INFO"
             told = corpus[int(doc_id)]
             record = _record(told["title"], " ".join(told["abstract"]))
-            yield _judged("claims", str(row["id"]), row["claim"], record, label)
+            yield _judged(str(row["id"]), row["claim"], record, label)
 
 
 def judge_healthver(path: Path) -> Iterator[Outcome]:
     """Yield the verdict on each pair of claim and evidence of HealthVer."""
     for row in table(path):
         record = _record("", row["evidence"])
-        yield _judged("claims", row["claim"], row["claim"], record, row["label"])
+        yield _judged(row["claim"], row["claim"], record, row["label"])
 
 
 _STANCES = {"yes": Stance.SUPPORTS, "no": Stance.REFUTES, "maybe": Stance.NEUTRAL}

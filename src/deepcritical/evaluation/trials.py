@@ -8,7 +8,7 @@ Rules are written on every other article, and the rest is only counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -233,12 +233,20 @@ def _is_about(result: Result, row: Row) -> bool:
 
 
 def _figures_right(reading: StudyReading, result: Result, row: Row) -> bool | None:
-    turn = side(reading, result, row)
+    """Judge the figures of the two arms that the row names, whichever arms the result compares."""
     by_arm = {figure.arm: figure for figure in result.figures}
-    a, b = (result.a, result.b) if turn >= 0 else (result.b, result.a)
-    if turn == 0 or a not in by_arm or b not in by_arm:
+    a, b = (_arm_named(reading, by_arm, row[side]) for side in ("intervention", "comparator"))
+    if not a or not b or a == b:
         return None
     return _is_figure(by_arm[a], row, "intervention") and _is_figure(by_arm[b], row, "comparator")
+
+
+def _arm_named(reading: StudyReading, among: Iterable[str], name: str) -> str:
+    """Return the one arm that is nearest to a name; '' where none or several are."""
+    near = sorted((_overlap(_arm_text(reading.arm(i)), name), i) for i in among)
+    if not near or near[-1][0] <= 0 or (len(near) > 1 and near[-2][0] == near[-1][0]):
+        return ""
+    return near[-1][1]
 
 
 def _is_figure(figure: ArmFigure, row: Row, arm: str) -> bool:

@@ -202,15 +202,15 @@ class KnownRuns(ABC):
             )
         return True
 
-    async def find_own(self, beginning: str, user_id: str = LOCAL_USER) -> RunView:
-        """Return a user's run in the database by its id, or by at least its first four characters.
+    async def find_own(self, beginning: str) -> RunView:
+        """Return the local user's run of this id, or of at least its first four characters.
 
         Raises:
             TraceNotFoundError: There is none, or more than one.
         """
         if self.traces is None:
             raise _unknown(beginning)
-        run_id = (await self.traces.find_trace(beginning, user_id=user_id)).id
+        run_id = (await self.traces.find_trace(beginning, user_id=LOCAL_USER)).id
         run = await self.find(run_id)
         if run is None:
             raise _unknown(run_id)  # deleted meanwhile

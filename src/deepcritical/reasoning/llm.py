@@ -292,7 +292,7 @@ class LLMReasoner(InquiryModel):
         """
         name, before = best_drug(question, store), self._assessed
         self._assessed = None
-        shown = await self._shown("assessment", question, store, name) if name else None
+        shown = await self._shown(question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return {}
         judged_on, self._judged_on = self._judged_on, _hash_of(shown)
@@ -342,18 +342,14 @@ class LLMReasoner(InquiryModel):
         return await calculated(write, question, store, told, assessment, author, synthesis)
 
     async def _shown(
-        self,
-        judgement: Judgement,
-        question: ResearchQuestion,
-        store: EvidenceStore,
-        drug: str,
+        self, question: ResearchQuestion, store: EvidenceStore, drug: str
     ) -> ShownRecords:
         """The chosen records as text; where results are to be matched, as what was read in them.
 
         Then also records in which the rules did not recognise what is asked about.
         """
         ids = list(await self._choose(question, store, drug))
-        limit = self._limit_chars(judgement)
+        limit = self._limit_chars("assessment")
         if not self._matches(question):
             return await calculated(shown_records, store, drug, ids, limit)
         found = {key: record.relevance_score for key, record in store.evidence.items()}

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _PRECEDENCE = (Stance.REFUTES, Stance.SUPPORTS, Stance.NEUTRAL)
+_RELEVANCE_WEIGHT = 0.7
+"""1.0 is relevance alone, 0.0 difference alone."""
 _SAME_DESIGN = 0.2
 _SAME_SOURCE = 0.1
 
@@ -34,8 +36,6 @@ def select_diverse_evidence(
     candidates: Sequence[Candidate],
     n: int,
     vectors: NDArray[np.float32] | None = None,
-    *,
-    relevance_weight: float = 0.7,
 ) -> tuple[Candidate, ...]:
     """At most `n` candidates by maximal marginal relevance, with seats for every stance.
 
@@ -51,7 +51,6 @@ def select_diverse_evidence(
         candidates: In any order; the order does not change what is chosen.
         n: Records wanted.
         vectors: `(n_candidates, dim)` float32, L2-normalised, in the order of the candidates.
-        relevance_weight: 1.0 for relevance alone, 0.0 for difference alone.
 
     Returns:
         The chosen, in the order of choice.
@@ -59,12 +58,10 @@ def select_diverse_evidence(
     order = sorted(range(len(candidates)), key=lambda i: _key(candidates[i]))
     ranked = [candidates[i] for i in order]
     alike = _likeness(ranked, None if vectors is None else vectors[order])
-    return tuple(ranked[i] for i in _chosen(ranked, alike, n, relevance_weight))
+    return tuple(ranked[i] for i in _chosen(ranked, alike, n))
 
 
-def _chosen(
-    ranked: Sequence[Candidate], alike: NDArray[np.float64], n: int, relevance_weight: float
-) -> list[int]:
+def _chosen(ranked: Sequence[Candidate], alike: NDArray[np.float64], n: int) -> list[int]:
     import numpy as np
 
     relevance = np.array([candidate.evidence.relevance_score for candidate in ranked])
@@ -72,7 +69,7 @@ def _chosen(
     chosen: list[int] = []
     nearest = np.zeros(len(ranked))
     while len(chosen) < min(n, len(ranked)):
-        value = relevance_weight * relevance - (1 - relevance_weight) * nearest
+        value = _RELEVANCE_WEIGHT * relevance - (1 - _RELEVANCE_WEIGHT) * nearest
         open_ = [i for i, c in enumerate(ranked) if i not in chosen and seats[c.stance] > 0]
         best = max(open_, key=lambda i: value[i])
         chosen.append(best)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.brief import Brief
+from deepcritical.domain.appraisal import Appraisal, StudyFinding
+from deepcritical.domain.brief import Brief, TrialUnderWay
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import FIFTH, LATEST, gravest_first
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.record_kinds import is_current, is_under_way, told_status
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
@@ -17,12 +20,9 @@ from deepcritical.questions.wording import as_nouns
 from deepcritical.writing.harms import harms_beside
 from deepcritical.writing.main_studies import OPEN, larger, main_studies
 from deepcritical.writing.matter import Matter
-from deepcritical.writing.studies import (
-    study_name,
-)
+from deepcritical.writing.studies import short_name, study_name
 from deepcritical.writing.told_harms import harms_in_own_words
 from deepcritical.writing.told_rows import leading_rows
-from deepcritical.writing.under_way import trials_under_way
 from deepcritical.writing.unread import without_text
 from deepcritical.writing.words import listed, row_sentence, told_of
 
@@ -65,7 +65,7 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
         findings=tuple(_rows(verdict)),
         studies=main_studies(matter),
         missing=tuple(_missing(matter)) or _weak(verdict.rows),
-        trials=trials_under_way(
+        trials=_trials_under_way(
             matter.studies, matter.evidence, matter.appraisals, matter.searched_on
         ),
     )
@@ -234,3 +234,49 @@ def _missing(matter: Matter) -> Iterator[str]:
         yield _FEW
     if any(s.concern for s in matter.studies):
         yield _CONCERN
+
+
+def _trials_under_way(
+    studies: Sequence[StudyFinding],
+    evidence: Mapping[str, Evidence],
+    appraisals: Mapping[str, Appraisal],
+    today: str,
+) -> tuple[TrialUnderWay, ...]:
+    """Return the registered trials that run and report nothing yet, the largest first.
+
+    Args:
+        studies: Of one drug.
+        evidence: The records.
+        appraisals: Of the drug, by evidence id.
+        today: ISO date; a trial whose planned end is before it is not under way.
+    """
+    reported = {i for s in studies if s.votes for i in s.evidence_ids}
+    registered = [
+        (i, evidence[i])
+        for i, appraisal in appraisals.items()
+        if appraisal.reading.included and evidence[i].metadata.kind == "trial"
+    ]
+    found = [
+        _trial(i, record)
+        for i, record in registered
+        if i not in reported and _may_report(record, today)
+    ]
+    return tuple(sorted(found, key=lambda trial: -(trial.participants or 0)))
+
+
+def _may_report(record: Evidence, today: str) -> bool:
+    """Return whether a trial is under way; an old copy's status counts where an end is planned."""
+    dated = is_current(record) or bool(record.metadata.completion_date)
+    return dated and is_under_way(record, today)
+
+
+def _trial(evidence_id: str, record: Evidence) -> TrialUnderWay:
+    meta = record.metadata
+    return TrialUnderWay(
+        registry_id=meta.nct_id or short_name(record),
+        title=record.citation.title,
+        status=told_status(record),
+        participants=meta.planned_enrollment or meta.enrollment,
+        completion=meta.completion_date or "",
+        evidence_id=evidence_id,
+    )

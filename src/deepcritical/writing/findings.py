@@ -21,7 +21,9 @@ from deepcritical.domain.votes import (
     OutcomeRow,
     Tier,
     Vote,
+    Way,
 )
+from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.words import in_running_text
 from deepcritical.writing.studies import comparator_of, design_of, short_name
 from deepcritical.writing.told_harms import harm_facts
@@ -98,7 +100,7 @@ def _of_rows(
     """Yield the rows; one of a single result with its study, and that result not again."""
     for row in sorted(verdict.rows, key=_weight)[:_MOST_ROWS]:
         own = _votes_of(row, studies)
-        found = _of_row(drug, row, [q for _, v in own for q in _quotes(v, evidence)])
+        found = _of_row(drug, row, [q for _, v in own for q in _quotes(v, evidence, readings)])
         if single := _single(row, studies):
             found = found.model_copy(update=_of_study(*single, evidence, readings))
         yield found
@@ -208,7 +210,7 @@ def _of_studies(
             unit=vote.unit,
             studies=max(vote.studies or 1, 1),
             people=vote.people,
-            quotes=tuple(_quotes(vote, evidence)),
+            quotes=tuple(_quotes(vote, evidence, readings)),
             sentence=study_sentence(short_name(evidence[vote.evidence_id]), vote, drug),
             **_of_study(study, vote, evidence, readings),
         )
@@ -221,10 +223,18 @@ def _told(study: StudyFinding, vote: Vote) -> tuple[object, ...]:
     return study.evidence_ids, vote.row, vote.comparator, vote.arm, vote.way, said
 
 
-def _quotes(vote: Vote, evidence: Mapping[str, Evidence]) -> Iterator[str]:
-    """Yield the whole sentence that a vote rests on."""
-    for span in whole_sentences(evidence[vote.evidence_id].content):
-        if span.start == vote.start:
+def _quotes(
+    vote: Vote, evidence: Mapping[str, Evidence], readings: Mapping[str, StudyReading]
+) -> Iterator[str]:
+    """Yield the whole sentences that a vote rests on; where results differ, those of each."""
+    record, reading = evidence[vote.evidence_id], readings.get(vote.evidence_id)
+    starts = {vote.start}
+    if vote.way is Way.CONFLICT and reading:
+        told, names = numbered(record), vote.outcome.split("; ")
+        of_all = (one.sentences for one in reading.results if one.outcome in names)
+        starts |= {told[n].start for cited in of_all for n in cited if 0 < n < len(told)}
+    for span in whole_sentences(record.content):
+        if span.start in starts:
             yield span.text
 
 

@@ -8,6 +8,7 @@ from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import (
     EIGHTH,
+    ELEVENTH,
     FIFTH,
     FIRST,
     FOURTH,
@@ -15,6 +16,7 @@ from deepcritical.domain.effect_words import (
     NINTH,
     THIRD,
     gravest_first,
+    of_share,
     shows_more_harm,
 )
 from deepcritical.domain.sentences import Sentence
@@ -115,6 +117,7 @@ def _listed(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     for row in named:
         more = "higher" if wording >= FIFTH and is_measured(row) else "more frequent"
         given = as_tested(row, drug, wording) if row.tested_as else ""
+        more = of_share(more, row.outcome) if wording > ELEVENTH else more
         name = (measured_as(row, wording) if wording >= FIFTH else "") or row.outcome
         beside = _than(row.comparator, given if wording >= FIFTH else "")
         by_kind.setdefault(more, {}).setdefault(beside, []).append(name)

@@ -215,12 +215,8 @@ class Methods:
     def _is_off_topic(self, reason: str) -> bool:
         """Say whether a reason is that the record is about other drugs: noise of the search."""
         named = (f"does not name {drug}" for drug in self.drugs)
-        several = (_NO_CANDIDATE, self._unnamed_condition) if len(self.drugs) > 1 else ()
+        several = (_NO_CANDIDATE, f"does not name {self._condition}") if len(self.drugs) > 1 else ()
         return reason in several or reason.startswith(tuple(named))
-
-    @property
-    def _unnamed_condition(self) -> str:
-        return f"does not name {self._condition}"
 
     def _excluded(self) -> dict[str, str]:
         """Return why each record that no drug of the report uses was left out."""

@@ -6,12 +6,12 @@ import re
 
 from deepcritical.domain.effect_words import (
     EIGHTH,
+    ELEVENTH,
     FIFTH,
     FIRST,
     FOURTH,
     LATEST,
     NINTH,
-    SEVENTH,
     SIXTH,
     TENTH,
     THIRD,
@@ -25,6 +25,7 @@ from deepcritical.domain.effect_words import (
     is_counted,
     is_of_fears_beside,
     kind_words,
+    of_share,
     row_direction,
     sides_words,
     size_words,
@@ -41,7 +42,6 @@ from deepcritical.domain.votes import (
     Way,
 )
 from deepcritical.vocabulary.conditions import condition_in
-from deepcritical.vocabulary.drugs import lookup_drug
 from deepcritical.vocabulary.outcomes import construct_of
 from deepcritical.vocabulary.words import in_running_text
 
@@ -108,7 +108,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         given = f"{STOPPING}{given.replace(STOPPING, '')}"
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     if wording >= THIRD:
-        given, against = _sides(row, given, _within(against, wording), wording)
+        given, against = _sides(row, given, _within(against))
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
@@ -118,7 +118,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
 def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
     """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
     if wording >= EIGHTH and row.one_arm and not row.tested_as:
-        arm = _within(row.one_arm, wording)
+        arm = _within(row.one_arm)
         return arm if drug.casefold() in arm.casefold() else f"{drug} ({arm})"
     if not row.tested_as:
         return row.members if wording >= FIFTH and row.members else drug
@@ -128,17 +128,17 @@ def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
 
 def measured_as(row: OutcomeRow, wording: int) -> str:
     """Return what the only record of a row measured, in its words; '' where these add nothing."""
-    told = _within(row.told_as, wording)
+    told = in_running_text(row.told_as) if wording > ELEVENTH else _within(row.told_as)
     new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
     is_plain = row.is_fatal or row.outcome.startswith("composite (")
     return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
 
 
-def _sides(row: OutcomeRow, given: str, against: str, wording: int) -> tuple[str, str]:
+def _sides(row: OutcomeRow, given: str, against: str) -> tuple[str, str]:
     """Return what was given and against what, where other treatment was given on a side too."""
     if row.added_to and row.added_to == row.comparator:
         return f"{given} added to {against}", f"{against} alone"
-    beside = f" with {_within(row.given_with, wording)}" if row.given_with else ""
+    beside = f" with {_within(row.given_with)}" if row.given_with else ""
     return f"{given}{beside}", against
 
 
@@ -148,16 +148,10 @@ def _is_plural(outcome: str) -> bool:
     return any(_PLURAL.search(word) and word.casefold() not in _SINGULAR for word in head)
 
 
-def _within(name: str, wording: int) -> str:
-    """Return a name as it stands within a sentence: ordinary words and drugs in small letters.
-
-    Those before the seventh of `WORDINGS` took every word for one of which only the first is big.
-    """
+def _within(name: str) -> str:
+    """Return the name of what was given as it stands within a sentence, in small letters."""
     return " ".join(
-        word[:1].lower() + word[1:]
-        if _ONLY_FIRST_BIG.fullmatch(word)
-        and (wording < SEVENTH or in_running_text(word) != word or lookup_drug(word))
-        else word
+        word[:1].lower() + word[1:] if _ONLY_FIRST_BIG.fullmatch(word) else word
         for word in name.split(" ")
     )
 
@@ -189,6 +183,7 @@ def _effect(row: OutcomeRow, wording: int) -> str:
     less = dict(zip(("reduced", "increased"), kind, strict=True)).get(verb, better)
     is_open = wording > TENTH and not verb
     subject = "the result on {outcome}" if is_open else "{outcome}"
+    less = of_share(less, row.outcome) if wording > ELEVENTH else less
     return f"{where}{subject} was {less} with {{drug}} than with {{against}}"
 
 
@@ -226,6 +221,8 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     measured = is_measured(row) if wording >= FIFTH else is_amount(row.outcome)
     measured = measured and wording >= FOURTH
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
+    if wording > ELEVENTH:
+        more, less = of_share(more, row.outcome), of_share(less, row.outcome)
     if wording > NINTH and _is_asset(row, wording):
         more, less = "worse", "better"
     return {
@@ -294,9 +291,9 @@ def _figures(row: OutcomeRow, wording: int) -> str:
     if row.review:
         studies = _reviews(row, several, wording)
     elif wording >= FOURTH:
-        studies += _of_class_too(row, wording)
+        studies += _of_class_too(row)
     elif wording >= THIRD:
-        studies += _of_class_too(row, wording) + _beside(row)
+        studies += _of_class_too(row) + _beside(row)
     if wording >= FOURTH and (sides := sides_words(row, wording)):
         studies += f": {sides}"
     parts = (
@@ -311,7 +308,9 @@ def _figures(row: OutcomeRow, wording: int) -> str:
 def _reviews(row: OutcomeRow, several: str, wording: int) -> str:
     """Return what reviews a row is from, and of how many studies as far as they tell."""
     is_untold = wording >= FIFTH and row.studies == len(row.effects)
-    of = several if row.studies == 1 or is_untold else f"{row.studies} {several}"
+    # The number is of all studies of a review, which may hold others beside trials.
+    counted = "studies" if wording > ELEVENTH else several
+    of = several if row.studies == 1 or is_untold else f"{row.studies} {counted}"
     if wording >= FIFTH and len(row.effects) > 1:
         return f"from {len(row.effects)} reviews of {of}"
     return f"{'from a ' if wording >= FOURTH else ''}review of {of}"
@@ -328,11 +327,11 @@ def _people(row: OutcomeRow, wording: int) -> str:
     return f"{people} in {known} of {len(row.effects)} {kind_words(row.tier)[1]}"
 
 
-def _of_class_too(row: OutcomeRow, wording: int) -> str:
+def _of_class_too(row: OutcomeRow) -> str:
     """Return which studies of a row on the drug are of its class."""
     of_class = {e.tested_as for e in row.effects if e.tested_as}
     if of_class and not row.tested_as:
-        names = sorted(_within(name, wording) for name in of_class)
+        names = sorted(_within(name) for name in of_class)
         return f", some of them of {listed(names, 'or')}"
     return ""
 
@@ -364,6 +363,7 @@ def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST, drug: s
     if wording > TENTH and counted:
         importance = importance_told(vote)
     way = way or direction_words(importance, vote.way, vote.tier, vote.control, wording)
+    way = of_share(way, vote.outcome) if wording > ELEVENTH else way
     way = as_given(way, vote, drug) if wording > TENTH else way
     told = f"{way}{f' ({size})' if size else ''}"
     rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")

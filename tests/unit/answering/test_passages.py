@@ -11,6 +11,7 @@ from deepcritical.answering.passages import Bearing, PassageReader, read_passage
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import Aspect, Coverage, InquiryKind
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.text import body_sentences
 from tests.conftest import make_evidence
 from tests.unit.answering.examples import (
     BETTER,
@@ -379,3 +380,20 @@ def test_what_means_the_question_in_other_words_answers_it(meant: float, *, dire
         inquiry, checklist_of(inquiry), (found, near), likeness={"E1": {0: meant, 9: meant}}
     )
     assert any(fact.direct for fact in reader.read("E1", found)) is direct
+
+
+def test_a_sentence_that_names_a_harm_goes_before_one_that_praises() -> None:
+    found = record(
+        1,
+        "Results: Severe adverse events of thalidomide were neuropathy and constipation. "
+        "The response rate with thalidomide was 54%. "
+        "Conclusions: Thalidomide was safe and well tolerated in multiple myeloma.",
+        "Thalidomide in multiple myeloma",
+    )
+    inquiry = inquiry_of(HARMS)
+    quotes = [s.text for s in body_sentences(found.content, found.citation.title)]
+    alike = {"E1": {found.content.index(q): 0.7 for q in quotes}}
+    reader = PassageReader(inquiry, checklist_of(inquiry), (found,), likeness=alike)
+    told = sorted(reader.read("E1", found), key=lambda fact: -fact.relevance)
+    # What came of the treatment is no harm, however near the question it is in meaning.
+    assert [fact.fact.quote for fact in told] == [quotes[0], quotes[2]]

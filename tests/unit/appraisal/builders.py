@@ -46,7 +46,7 @@ _IMPORTANCE: dict[str, Importance] = {OUTCOME: "critical", DEATHS: "critical"}
 
 
 def asked(condition: str = CONDITION, frame: QuestionFrame | None = None, **changes: Any) -> Asked:
-    """What is asked of examplol; keywords are fields of it."""
+    """Build a question about examplol; keywords are fields of it."""
     drug = Drug(name=DRUG, known=False)
     named = Condition(name=condition, names=(condition,), known=False)
     return asked_of(drug, named, frame)._replace(**changes)
@@ -174,7 +174,7 @@ def orderless(row: OutcomeRow) -> dict[str, object]:
 
 
 def same(one: Verdict, other: Verdict) -> bool:
-    """Whether two verdicts have label, certainty and rows, in their order, in common."""
+    """Tell if two verdicts have label, certainty and rows, in their order, in common."""
     pair = (one, other)
     label, certainty, rows = (
         [v.label for v in pair],

@@ -102,14 +102,6 @@ def test_what_was_counted_as_an_outcome_is_told_with_it() -> None:
     assert outcomes == ["death (death at home or death in hospital)"]
 
 
-def class_asked(name: str, *members: str) -> QuestionFrame:
-    drug = Drug(name=name, known=True)
-    return QuestionFrame(text="?", kind=QuestionKind.CLASS, drugs=(drug,), members=members)
-
-
-NARROW = class_asked("atypical antipsychotics", "olanzapine", "quetiapine")
-
-
 @pytest.mark.parametrize(
     ("named", "counts"),
     [("second-generation antipsychotics", True), ("conventional antipsychotics", False)],

@@ -34,7 +34,7 @@ TREATED = Condition(name=CONDITION, names=(CONDITION,), known=False)
 
 
 def on_harm(condition: Condition | None = TREATED) -> Asked:
-    """Whether examplol brings zorb failure: in testitis, or in anyone."""
+    """Build the question if examplol brings zorb failure: in testitis, or in anyone."""
     drug = Drug(name=DRUG, known=False)
     frame = QuestionFrame(
         text="?", kind=QuestionKind.SAFETY, drugs=(drug,), condition=condition, harm=TOLD

@@ -183,6 +183,13 @@ def test_what_was_given_with_the_drug_is_told() -> None:
     assert (found.given_with, found.comparator) == ("testamine", "")
 
 
+def test_a_pool_of_which_each_got_one_drug_is_no_combination() -> None:
+    pool = arm("A", DRUG, "testamine", "otherol").model_copy(update={"alternatives": True})
+    (found,) = matched(study(result(), arms=(pool, arm("B"))), match()).votes
+    assert (found.given_with, found.of_class) == ("", True)
+    assert "or" in found.tested_as.split()
+
+
 def test_why_a_study_does_not_count_is_what_became_of_the_match() -> None:
     told = study(result(), result("glimmer", better="unclear", effect=None))
     assert matched(told, match(1)).why == "which arm did better is not told"
@@ -284,7 +291,7 @@ def test_a_proposal_that_holds_is_told_as_one_and_of_low_certainty_at_most() -> 
     found = decide([finding(HELPS, proposed="refuted"), null])
     assert found.rule.startswith("A model that matched the results to the question found")
     assert found.downgrades == (
-        "inconsistency: weighed in another way, the same results give another answer",
+        "inconsistency: the answer depends on which of these results weighs most",
     )
     assert found.certainty in ("very low", "low")
     assert found.deciding_ids == ("E2",)

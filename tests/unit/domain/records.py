@@ -76,7 +76,7 @@ _WAYS = {
 
 
 def vote(direction: Direction, level: int, people: int | None, key: str, *, direct: bool) -> Vote:
-    """What a study of a design, by its OCEBM level, found on pain."""
+    """Build a study's vote on pain, by its OCEBM level."""
     return Vote(
         evidence_id=key,
         row="pain",
@@ -99,7 +99,7 @@ def study(
     direct: bool = True,
     key: str = "E1",
 ) -> StudyFinding:
-    """What one study says."""
+    """Build the findings of one study."""
     speaks = direction is not Direction.NONE and level is not None and level < 5
     found = (vote(direction, level or 2, participants, key, direct=direct),) if speaks else ()
     return StudyFinding(

@@ -160,10 +160,6 @@ def test_sentences_broken_off_are_left_out(text: str, kept: int) -> None:
     assert len(whole_sentences(text)) == kept
 
 
-def test_with_a_full_stop_only_where_that_is_asked_for() -> None:
-    assert len(whole_sentences("Pain fell. Mood rose in adults", ended=True)) == 1
-
-
 def test_labels_of_less_common_sections() -> None:
     text = "Areas of uncertainty: Much. Data sources: All. Therapeutic advances: Pain fell."
     assert [s.label for s in sentences(text)] == [

@@ -27,7 +27,7 @@ from deepcritical.domain.tool_registry import (
 
 
 class Count(Model):
-    """How far to count."""
+    """The number to count to."""
 
     upto: int = Field(ge=1, le=3)
 

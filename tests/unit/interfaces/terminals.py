@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 
 
 def seen(code: str, columns: int = 100, env: Mapping[str, str] | None = None) -> str:
-    """What a Python program writes to a terminal that is its input and both its outputs."""
+    """Return a Python program's output to a terminal that is its input and both its outputs."""
     ours, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     own = {"TERM": "xterm-256color", **(env or {})}
@@ -39,7 +39,7 @@ def seen(code: str, columns: int = 100, env: Mapping[str, str] | None = None) ->
 
 
 def piped(code: str) -> str:
-    """What it writes into a pipe."""
+    """Return a program's output to a pipe."""
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, check=True, env=_environment())  # noqa: S603
     return done.stdout.decode()

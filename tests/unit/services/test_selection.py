@@ -105,9 +105,3 @@ def test_a_repetition_gives_way_to_something_else(dense: bool) -> None:
 def test_another_design_is_preferred_among_equals() -> None:
     pool = [candidate(1), candidate(2), candidate(3, design=Design.COHORT)]
     assert [c.evidence_id for c in select_diverse_evidence(pool, 2)] == ["E1", "E3"]
-
-
-def test_relevance_alone_is_possible() -> None:
-    pool = [candidate(i, relevance=i / 10, text="same") for i in range(5)]
-    chosen = select_diverse_evidence(pool, 3, relevance_weight=1.0)
-    assert [c.evidence_id for c in chosen] == ["E4", "E3", "E2"]

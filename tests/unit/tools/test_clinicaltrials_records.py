@@ -25,7 +25,7 @@ TESTITIS = Condition(name="testitis", known=False)
 
 
 def read(record: Evidence) -> Reading:
-    """What an entry says of examplol in testitis."""
+    """Read an entry for the question if examplol helps in testitis."""
     study = read_by_code({"E1": record})["E1"]
     return read_for(asked_of(EXAMPLOL, TESTITIS), "E1", record, study, grade(record))
 

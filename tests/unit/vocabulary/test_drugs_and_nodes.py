@@ -195,7 +195,7 @@ class TestFindDrugs:
 
 
 class TestAsked:
-    """What is a drug in a question only."""
+    """Words that name a drug in a question only."""
 
     @pytest.mark.parametrize(
         ("text", "name"),

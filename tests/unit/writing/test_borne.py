@@ -37,6 +37,7 @@ def rows_of(*votes: Vote) -> tuple[OutcomeRow, ...]:
     ("changes", "told"),
     [
         ({"told_as": "plasma flurbs 42"}, "flurb score (reported as plasma flurbs 42) compared"),
+        ({"told_as": "Snerk Pain Scale"}, "flurb score (reported as Snerk Pain Scale) compared"),
         ({"told_as": "flurb score"}, "flurb score compared"),
         ({"told_as": "change in the flurb score"}, "flurb score compared"),
         ({"told_as": "x" * 90}, "flurb score compared"),

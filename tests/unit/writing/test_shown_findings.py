@@ -7,9 +7,10 @@ from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, study_findings
 from deepcritical.domain.evidence import Citation, Fact, FactRole
 from deepcritical.domain.grading import grade
+from deepcritical.domain.votes import Way
 from deepcritical.writing.by_model import _shown
 from deepcritical.writing.findings import findings_of
-from tests.unit.appraisal.builders import LESS, asked, people, record, result, study
+from tests.unit.appraisal.builders import LESS, asked, null, people, record, result, study
 from tests.unit.verification.studies import FINDINGS
 
 
@@ -79,3 +80,16 @@ def test_a_harm_in_the_record_s_words_says_of_whom_it_is_told() -> None:
     (harm,) = (one for one in found.values() if one.outcome == "harms")
     assert (harm.design, harm.directness) == ("double-blind randomised trial", "direct")
     assert harm.population.startswith("Adults")
+
+
+def test_of_results_that_differ_each_is_quoted() -> None:
+    said = "Adults got examplol or placebo. Pain fell by a tenth. The flurb score did not change."
+    paper, read = record(content=said), study(result(sentences=(2,)), null(sentences=(3,)))
+    graded = grade(paper)
+    weighed = {"E1": Appraisal.weighed(read_for(asked(), "E1", paper, read, graded), graded)}
+    studies = study_findings(weighed, [["E1"]])
+    told = findings_of(
+        "examplol", decide(studies), studies, weighed, {"E1": paper}, {"E1": read}, {}
+    )
+    assert told["F1"].way is Way.CONFLICT
+    assert told["F1"].quotes == ("Pain fell by a tenth.", "The flurb score did not change.")

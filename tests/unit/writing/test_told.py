@@ -8,7 +8,16 @@ from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.brief import Brief, label_words
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.effect_words import EIGHTH, LATEST, NINTH, SECOND, THIRD, gravest_first
+from deepcritical.domain.effect_words import (
+    EIGHTH,
+    ELEVENTH,
+    LATEST,
+    NINTH,
+    SECOND,
+    THIRD,
+    gravest_first,
+    row_direction,
+)
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
@@ -23,7 +32,7 @@ from deepcritical.writing.findings import findings_of
 from deepcritical.writing.harms import harm_sentences, harms_beside
 from deepcritical.writing.leads import lead_of
 from deepcritical.writing.unread import without_text
-from deepcritical.writing.words import row_sentence, told_of
+from deepcritical.writing.words import row_sentence, told_of, vote_words
 from tests.unit.appraisal.builders import findings, vote
 
 HARMS = ("dizziness", "grumbles", "snerks", "zorbs")
@@ -65,7 +74,7 @@ def changed(way: Way, **changes: object) -> Vote:
         ((changed(Way.BENEFIT, comparator="DPP-4 inhibitors"),), "compared with DPP-4 inhibitors"),
         (
             (changed(Way.BENEFIT, review=True, studies=19, people=900),),
-            "from a review of 19 trials; 900 people",
+            "from a review of 19 studies; 900 people",
         ),
         (
             (changed(Way.BENEFIT, people=300), changed(Way.NO_DIFFERENCE, people=900)),
@@ -338,3 +347,14 @@ def test_each_harm_is_told_with_its_own_certainty_and_what_was_less_frequent_too
     assert [text.partition(" on ")[2] for text in then] == [
         "grumbles, snerks or zorbs (low certainty)."
     ]
+
+
+def test_a_rate_or_risk_is_higher_and_not_more_frequent() -> None:
+    found = changed(Way.HARM, row="snerk incidence", outcome="snerk incidence", importance="harm")
+    verdict = decide(findings(found))
+    now, then = (harm_sentences(verdict, "examplol", wording=w)[0].text for w in (LATEST, ELEVENTH))
+    assert "was higher with examplol" in now
+    assert then == now.replace("higher", "more frequent")
+    assert row_direction(verdict.rows[0]) == "higher with the drug"
+    assert vote_words(found, named=False).startswith("higher with the drug")
+    assert vote_words(found, named=False, wording=ELEVENTH).startswith("more frequent")

@@ -54,7 +54,6 @@ _ITEM_BREAK = bounded(
     r"\sand\s(?=\d+ (?:\w+ )?(?:to|received)\b)",
     re.IGNORECASE,
 )
-_AND = bounded(r"\s(?:and|with|to)\s", re.IGNORECASE)
 _LEAD = bounded(
     rf"^(?:(?:to|receive[ds]?|receiving|undergo|either|an?|the|treatment with|oral|daily|weekly|"
     rf"monthly|once|of|"

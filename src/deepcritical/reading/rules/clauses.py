@@ -69,7 +69,6 @@ class Clause(NamedTuple):
     text: str
     asides: tuple[Aside, ...]
     sentence: int
-    label: str
 
     @property
     def whole(self) -> str:
@@ -103,7 +102,7 @@ def plain(text: str) -> tuple[str, tuple[Aside, ...]]:
     return "".join(kept), tuple(asides)
 
 
-def clauses(text: str, sentence: int, label: str) -> Iterator[Clause]:
+def clauses(text: str, sentence: int) -> Iterator[Clause]:
     """Yield the clauses of a sentence; each has the brackets that stood in it."""
     line, asides = plain(text)
     cuts = [(m.start(), m.end()) for m in _BREAK.finditer(line)]
@@ -112,7 +111,7 @@ def clauses(text: str, sentence: int, label: str) -> Iterator[Clause]:
     for start, end in zip(starts, ends, strict=True):
         own = tuple(Aside(a.at - start, a.text) for a in asides if start < a.at <= end)
         if piece := line[start:end].rstrip(" .,;"):
-            yield Clause(piece, own, sentence, label)
+            yield Clause(piece, own, sentence)
 
 
 def is_contrasting(sentence: str) -> bool:

@@ -100,7 +100,7 @@ def read_results(told: Sequence[Span], arms: KnownArms) -> tuple[Result, ...]:
     found: list[Result] = []
     for number, span in result_sentences(told):
         behind = told[number + 1].text if number + 1 < len(told) else ""
-        parts = list(clauses(span.text, number, span.label))
+        parts = list(clauses(span.text, number))
         read = [_results_of(part, arms, title) for part in parts]
         if is_contrasting(span.text) and any(
             not results and COMPARES.search(part.text) and not DETAIL.match(part.text)

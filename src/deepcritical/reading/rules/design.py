@@ -35,7 +35,6 @@ _OTHER_KINDS: tuple[tuple[StudyKind, re.Pattern[str]], ...] = (
     ("guideline", bounded(r"\bguidelines? (?:for|on)\b", re.IGNORECASE)),
 )
 """Kinds that only the title tells."""
-_REVIEWS = ("systematic_review", "narrative_review", "guideline")
 _FEATURE_WORDS: dict[DesignFeature, str] = {
     "double_blind": r"double[- ](?:blind\w*|mask\w*)|triple[- ]blind\w*",
     "single_blind": r"(?:single|observer|assessor|evaluator)[- ](?:blind\w*|mask\w*)",
