@@ -185,19 +185,26 @@ _FIRM = bounded(
     re.IGNORECASE,
 )
 """Words that no code can derive from figures: they must be the record's own."""
-_OBSERVATIONAL = bounded(
+_OBSERVED = (
     r"\b(?:cohort|observational|case[- ]control|cross[- ]sectional|registry|database|retrospective|"
-    r"survey|case series|single[- ]arm|(?:without|no|not|non-?) ?(?:randomi[sz]\w+|controlled))\b",
-    re.IGNORECASE,
+    r"survey|case series|single[- ]arm|(?:without|no|not|non-?) ?(?:randomi[sz]\w+|controlled))\b"
 )
+_OBSERVATIONAL = bounded(_OBSERVED, re.IGNORECASE)
 _CERTAINTY = bounded(
     r"\b(?P<one>very[- ]low|low|moderate|high)[- ](?:certainty|quality)\b|"
     r"\b(?:certainty|quality)(?: of (?:the )?evidence)? (?:is|was) "
     r"(?P<two>very[- ]low|low|moderate|high)\b",
     re.IGNORECASE,
 )
-_BY_CHANCE = bounded(
-    r"(?<!non)(?<!non-)(?<!not )(?<!no )(?<!without )\b(?:randomi[sz]|RCTs?\b)", re.IGNORECASE
+_BY_CHANCE = r"(?<!non)(?<!non-)(?<!not )(?<!no )(?<!without )\b(?:randomi[sz]|RCTs?\b)"
+_DESIGNS = tuple(
+    (bounded(said, re.IGNORECASE), bounded(known, re.IGNORECASE))
+    for said, known in (
+        (_BY_CHANCE, _BY_CHANCE),
+        (r"\b(?:cohorts?|case[- ]control|cross[- ]sectional|observational)\b", _OBSERVED),
+        (r"\b(?:meta|pooled)[- ]analys[ei]s\b", r"meta-?\s?analys|pooled|\breview of"),
+        (r"\bsystematic reviews?\b", r"\breview|meta-?\s?analys"),
+    )
 )
 
 
@@ -216,8 +223,9 @@ def _overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[st
     weak = any(_is_weak(finding) for finding in cited)
     firm = [*_FIRM.finditer(text), *(_CAUSAL.finditer(text) if weak else ())]
     yield from (f"“{f[0]}” is stronger than the findings" for f in firm if f[0].lower() not in own)
-    if _BY_CHANCE.search(text) and not _BY_CHANCE.search(source):
-        yield "no finding is of a randomised design"
+    for said, known in _DESIGNS:
+        if (design := said.search(text)) and not known.search(source):
+            yield f"the design is not “{design[0]}”"
 
 
 def _is_weak(finding: Finding) -> bool:

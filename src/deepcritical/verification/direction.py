@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
 from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
@@ -76,9 +77,10 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         expected = {f.id: _expected(f, clause, own=own) for f in cited} if found else {}
         allowed |= {i: allowed[i] | may for i, may in expected.items()}
         told |= found
+        owners = _owners_of(clause, cited)
         faults.extend(
-            f"“{clause.strip()}” tells of {_TOLD[sign]}, but {_shown(cited)}"
-            for sign in sorted(found.difference(*expected.values()))
+            f"“{clause.strip()}” tells of {_TOLD[sign]}, but {_shown(owners)}"
+            for sign in sorted(found.difference(*(expected[f.id] for f in owners if expected)))
         )
     if all(f.way in (Way.NO_DIFFERENCE, None) for f in cited):
         faults = []  # "higher, but not significantly" is of no difference
@@ -88,6 +90,19 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
             if not allowed[finding.id] & told and (finding.way or len(cited) == 1):
                 said = " and ".join(_TOLD[sign] for sign in sorted(told))
                 yield f"it tells of {said}, but {finding.id} shows {_SHOWN[finding.way]}"
+
+
+def _owners_of(clause: str, cited: Sequence[Finding]) -> Sequence[Finding]:
+    """Return the findings that a clause is of; all of them where it tells none apart.
+
+    It tells them apart by an estimate, or by all words of an outcome.
+    """
+    there, figures = keys_of(clause), {abs(q.value) for q in quantities(clause)}
+    outcomes = {f.id: keys_of(f.outcome) - VAGUE for f in cited}
+    named = [f for f in cited if outcomes[f.id] and outcomes[f.id] <= there]
+    values = {f.id: f.effect.value for f in cited if f.effect}
+    given = [f for f in cited if (value := values.get(f.id)) is not None and abs(value) in figures]
+    return [f for f in given if f in named] or given or named or cited
 
 
 def _shown(cited: Sequence[Finding]) -> str:

@@ -20,6 +20,7 @@ _PEOPLE = bounded(
     r"individuals|volunteers|residents|veterans)\b",
     re.IGNORECASE,
 )
+_HEALTHY = bounded(r"\b(?:healthy|volunteers?)\b", re.IGNORECASE)
 _PART = bounded(r"\b(?:subgroups?|subset|post[- ]hoc|among those)\b", re.IGNORECASE)
 
 
@@ -35,7 +36,8 @@ def species_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator
 def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield by what people are told apart that no finding says, and a part told as the whole."""
     known = keys_of(source)
-    for start, end in places_of_qualifiers(text):
+    healthy = (found.span() for found in _HEALTHY.finditer(text))
+    for start, end in (*places_of_qualifiers(text), *healthy):
         said, meant = text[start:end], qualifiers_in(text[start:end])
         there = qualifiers_in(source)
         told = meant and all(values <= there.get(kind, set()) for kind, values in meant.items())

@@ -68,6 +68,14 @@ _UNSEEN = bounded(
     re.IGNORECASE,
 )
 """A clause such as "a reduction was not seen", of which nothing is told but that."""
+_LESSER = bounded(
+    r"\b(?:less|not as) (?:effective|efficacious|beneficial|well)\b|"
+    r"\b(?:fell|dropped|declined|decreased|improved) less\b|"
+    r"\bsmaller (?:reduction|decrease|decline|improvement|benefit)s?\b|"
+    r"\bto a (?:lesser|smaller) (?:extent|degree)\b",
+    re.IGNORECASE,
+)
+"""That there was less of a good thing."""
 
 
 def clauses(text: str) -> tuple[str, ...]:
@@ -93,7 +101,7 @@ def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
     """
     if _UNSEEN.search(clause):
         return frozenset({"none"})
-    told = frozenset(_told(words(clause), outcome))
+    told = frozenset(_told(words(_LESSER.sub("worse", clause)), outcome))
     return told or frozenset({"none"} if _ELLIPSIS.search(clause) else ())
 
 

@@ -63,6 +63,7 @@ NATURAL = [
     # All that was given, and one drug of the class that a finding is told of.
     ("Metformin plus simvastatin reduced relapse compared with placebo.", "F9"),
     ("Semaglutide lowered body weight in a randomised trial of adults with testitis.", "F10"),
+    ("Relapse fell less with placebo than with examplol.", "F1"),
     # An apposition, and clauses without a subject.
     (
         "Relapse, the main outcome, fell with examplol, while fracture, a harm, rose.",
