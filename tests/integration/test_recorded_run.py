@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -13,10 +14,10 @@ from tests.recorded import ANSWERS, data_key, demo_run
 
 
 @pytest.mark.slow
-async def test_the_demo_question_is_answered_from_its_recording() -> None:
+def test_the_demo_question_is_answered_from_its_recording() -> None:
     """Question, studies, judgement, text and checks; no request is new, and all sentences hold."""
     model = RecordedModel(ANSWERS, key_of=data_key)
-    report = await demo_run(model)
+    report = asyncio.run(demo_run(model))
     assert model.refused == 0
     assert report.brief is not None
     written = [one for one in report.brief.synthesis if one.origin == "model"]
