@@ -144,6 +144,10 @@ def test_a_path_without_sets_ends_with_9(
         ("pairs.jsonl", "no JSON"),
         ("pairs.jsonl.gz", "not packed"),
         ("claims_dev.jsonl", '{"id": 1}'),  # without corpus.jsonl beside it
+        ("pubmedqa.json", "[1, 2]"),
+        ("biored.pubtator", "1 without a field"),
+        ("drugmechdb.json", '["a", "b"]'),
+        ("pico_corpus.jsonl", '{"pmid": 1, "text": "A trial.", "annotations": []}'),
     ],
 )
 def test_a_file_of_another_form_is_named(

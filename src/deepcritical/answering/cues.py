@@ -102,6 +102,8 @@ AIM = bounded(
     re.IGNORECASE,
 )
 """Of what was planned, done or wished for, not of what was found."""
+FEWER = says(r"less|fewer|lower\w*|reduc\w*|decreas\w*|improv\w*|prevent\w*|protect\w*")
+"""Of what a treatment does for patients, and of a harm that it does not bring."""
 FIGURES = bounded(r"\d")
 FINDINGS = tuple(
     "result|main result|finding|conclusion|interpretation|author|discussion|harm|adverse|"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from deepcritical.answering.cues import FINDINGS, sectioned
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import ChecklistItem, ItemFact
-from deepcritical.domain.evidence import Fact
+from deepcritical.domain.evidence import Evidence, Fact
 from deepcritical.domain.grading import Grade
+from deepcritical.domain.text import Span, body_sentences, whole_sentences
 
 
 def fact_of(
@@ -40,3 +42,16 @@ def joined(one: ItemFact, other: ItemFact) -> ItemFact:
             "by_reading": one.by_reading or other.by_reading,
         }
     )
+
+
+def body_of(record: Evidence) -> list[Span]:
+    """The whole sentences of a record with the sections in which they stand."""
+    whole = {span.start for span in whole_sentences(record.content)}
+    body = body_sentences(record.content, record.citation.title)
+    return sectioned([span for span in body if span.start in whole])
+
+
+def is_entry_without_results(record: Evidence) -> bool:
+    """Return whether a registry entry tells only what is planned."""
+    spans = whole_sentences(record.content)
+    return record.metadata.kind == "trial" and not any(s.label.startswith(FINDINGS) for s in spans)

@@ -13,14 +13,14 @@ from typing import NamedTuple
 from deepcritical.answering.cues import (
     AIM,
     CUES,
+    FEWER,
     FIGURES,
     FINDINGS,
     RESULT,
     is_needed,
     is_own_finding,
-    sectioned,
 )
-from deepcritical.answering.facts import fact_of, joined
+from deepcritical.answering.facts import body_of, fact_of, is_entry_without_results, joined
 from deepcritical.answering.fitting import Fitting
 from deepcritical.answering.kinds import asks_under_way
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
@@ -41,7 +41,7 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade, grade
 from deepcritical.domain.record_kinds import is_negative_stop, is_notice, is_under_way
 from deepcritical.domain.study import StudyReading
-from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
+from deepcritical.domain.text import Span, addresses_a_model, fold, whole_sentences
 from deepcritical.verification.words import expanded
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
@@ -185,7 +185,8 @@ class PassageReader:
         """Return whether a sentence tells no harm where effects are asked for, or one of harms."""
         of_harm = bool(CUES[Aspect.SAFETY].search(text))
         if item.aspect is Aspect.SAFETY:
-            return of_harm or self._topics.has_other_condition(text)
+            arose = CUES[Aspect.RATE].search(text) and not FEWER.search(text)
+            return of_harm or bool(arose and self._topics.has_other_condition(text))
         return item.aspect not in _OF_EFFECTS or not of_harm
 
     def _names_all(self, record: Evidence) -> bool:
@@ -224,7 +225,7 @@ class PassageReader:
         reading = appraisal.reading
         direct = reading.direct and self._names_all(record)
         by_rank = _BY_RANK * self._ranks.get(evidence_id, 0.0)
-        labels = {span.start: span.label for span in _body(record)}
+        labels = {span.start: span.label for span in body_of(record)}
         for item in self._items:
             for kind in _BY_READING.get(item.aspect, ()):
                 for fact in reading.facts_by_kind[kind]:
@@ -234,7 +235,7 @@ class PassageReader:
                         continue  # no condition says which outcomes count
                     told = fact_of(item, fact, graded, direct=direct, relevance=1 + by_rank)
                     yield told.model_copy(update={"side": _SIDES[kind], "by_reading": True})
-            if item.aspect is Aspect.SAFETY and not _is_entry_without_results(record):
+            if item.aspect is Aspect.SAFETY and not is_entry_without_results(record):
                 for fact in reading.context:
                     if (
                         fact.role is FactRole.HARM
@@ -250,7 +251,7 @@ class PassageReader:
         bearing = self.bearing(record, evidence_id)
         if bearing is None or not record.content:
             return
-        is_plan = graded.design is Design.PROTOCOL or _is_entry_without_results(record)
+        is_plan = graded.design is Design.PROTOCOL or is_entry_without_results(record)
         for item in self._items:
             stopped = item.aspect is Aspect.AGAINST and is_negative_stop(record)
             if stopped or (item.aspect is Aspect.REGISTERED and record.metadata.kind == "trial"):
@@ -290,7 +291,7 @@ class PassageReader:
         is_main = item.id == self._items[0].id
         of_people = is_main and item.aspect is Aspect.ELIGIBILITY
         typed = studied_starts(self._readings.get(evidence_id), record) if of_people else ()
-        body, likeness = _body(record), self._likeness.get(evidence_id, {})
+        body, likeness = body_of(record), self._likeness.get(evidence_id, {})
         shorts = expand_abbreviations(f"{record.citation.title}\n{record.content}")
         is_plan = item.aspect is Aspect.REGISTERED and grade(record).design is Design.PROTOCOL
         scored: list[tuple[Span, float]] = []
@@ -349,19 +350,6 @@ class PassageReader:
             + 0.15 * names_one
             - 0.2 * beside
         )
-
-
-def _body(record: Evidence) -> list[Span]:
-    """The whole sentences of a record with the sections in which they stand."""
-    whole = {span.start for span in whole_sentences(record.content)}
-    body = body_sentences(record.content, record.citation.title)
-    return sectioned([span for span in body if span.start in whole])
-
-
-def _is_entry_without_results(record: Evidence) -> bool:
-    """Return whether a registry entry tells only what is planned."""
-    spans = whole_sentences(record.content)
-    return record.metadata.kind == "trial" and not any(s.label.startswith(FINDINGS) for s in spans)
 
 
 def read_passages(

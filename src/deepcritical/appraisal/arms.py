@@ -7,60 +7,24 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from deepcritical.appraisal.asked import Asked, canonical
+from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.controls import NOTHING, as_named, got_by
 from deepcritical.domain.appraisal import Given
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, StudyReading
-from deepcritical.domain.votes import CONTINUED, NOT_STATED
+from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.questions.dosing import differ_in_length, with_higher_dose
 from deepcritical.vocabulary.classes import drug_class, find_classes
-from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
+from deepcritical.vocabulary.drugs import find_drugs
 
 ANOTHER_WAY = "another dose, time or order"
 IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
 NOT_TOLD = "what its arms got could not be read"
+IN_POOL = "a drug of one arm is pooled with others in the other one"
 IN_BOTH = "the drug is in both arms"
 AND = " + "
 LESS_OF_IT = ("a lower dose", "a shorter treatment")
 MORE_OF_IT = ("a higher dose", "a longer treatment")
 """The other arm of the same drug, by amount or interval, and by how long it was given."""
-_CONTROLS: dict[ControlKind, str] = {
-    "placebo": "placebo",
-    "sham": "a sham treatment",
-    "no_treatment": "no treatment",
-    "usual_care": "usual care",
-    "waiting_list": "a waiting list",
-    "not_exposed": "no use",
-}
-
-_NOTHING = bounded(
-    r"^(?:the )?(?:matching |matched |oral |inert |identical |saline |active |double-dummy |"
-    r"topical |intravenous |intranasal )*(?:placebos?|sham|"
-    r"dummy|vehicle|no treatment|nothing|untreated|controls?|control group|observation|"
-    r"watchful waiting|waiting list|wait-?list|"
-    r"(?:best |local |current |usual |standard |routine |supportive |conventional |background |"
-    r"optimi[sz]ed |optimal |medical )+(?:of )?(?:care|treatment|therapy|management|support|"
-    r"supportive care|medical care)|"
-    r"standards? of care|soc|best supportive care|supportive care|usual care|standard care)"
-    r"(?: alone| only| tablets?| capsules?| group| arm| cream| gel| patch(?:es)?| injections?|"
-    r" infusions?| spray| drops| solution)*$",
-    re.IGNORECASE,
-)
-"""Words for what an arm gets that is no treatment of its own, or that all arms get."""
-_INERT = bounded(
-    r"\b(?:placebo|sham|dummy|vehicle|saline|water|lactose|sugar|starch|cellulose|glucose|dextrose)\b",
-    re.IGNORECASE,
-)
-"""Words for what a placebo is made of."""
-
-
-_OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
-    ("placebo", _INERT),
-    ("no_treatment", bounded(r"no treatment|nothing|untreated|observation|waiting", re.IGNORECASE)),
-    ("usual_care", bounded(r"\b(?:care|treatment|therapy|management|soc)\b", re.IGNORECASE)),
-)
-"""Kinds that words for a control mean, the surest first."""
-
 
 _LEFT_OVER = bounded(r"\b(?:others?|remaining|the rest|any|non?(?!-)|without)\b", re.IGNORECASE)
 """Words for a class without the drugs that a record names by themselves, or for none of it."""
@@ -103,6 +67,8 @@ def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
     if a is None and b is None:
         return _of_all_arms(reading, result, asked)
     got_a, got_b = got_by(a, b), got_by(b, a)
+    if _is_of_pool(a, b):
+        return Tested(why_not=IN_POOL)
     asked = _with_kinds(asked, got_a | got_b)
     if asked.partners:
         return _of_combination(got_a, got_b, asked)
@@ -223,32 +189,10 @@ def tests_in(reading: StudyReading, asked: Asked) -> Iterator[Tested]:
         yield tested_by(reading, Result(outcome="-", a=a.id, b=b.id), asked)
 
 
-def got_by(arm: Arm | None, other: Arm | None) -> frozenset[str]:
-    """Return what an arm got; of a control arm, not what stands in the place of a treatment."""
-    if arm is None:
-        return frozenset()
-    shared = {_canonical(i) for i in other.interventions} if other else set()
-    return frozenset(
-        name
-        for i in arm.interventions
-        if not _NOTHING.match(name := _canonical(i))
-        and not (arm.control and name not in shared and _stands_in(i))
-    )
-
-
-def _canonical(given: Intervention) -> str:
-    """The drug or class as the record names it, else as its reader knows it.
-
-    A class may be narrower than as read, and a reader may have known another table of drugs.
-    """
-    known = drug_class(given.name) or lookup_drug(given.name).kind is not DrugKind.UNKNOWN
-    return canonical(given.name if known else (given.drug or given.name).strip())
-
-
-def _stands_in(given: Intervention) -> bool:
-    """Return whether what a control arm got is no drug, or what placebos are made of."""
-    unknown = not given.drug and lookup_drug(given.name).kind is DrugKind.UNKNOWN
-    return unknown or _INERT.search(given.name) is not None
+def _is_of_pool(a: Arm | None, b: Arm | None) -> bool:
+    """Return whether each of an arm got one of several drugs, and the other arm one of these."""
+    pooled = any(arm and arm.alternatives for arm in (a, b))
+    return pooled and not got_by(a, b).isdisjoint(got_by(b, a))
 
 
 def _has(names: frozenset[str], asked: Asked) -> bool:
@@ -299,30 +243,6 @@ def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:
     return written(_named(drugs - held)).replace(AND, " or ")
 
 
-def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
-    """Return what those without the drug got, if not an active one; `NOT_STATED` if nobody says.
-
-    Returns:
-        Words that stand behind "compared with".
-    """
-    if result.contrast == "within":
-        return "before treatment"
-    if tested.stopped:
-        return CONTINUED
-    drug, other = (result.a, result.b) if tested.side == "a" else (result.b, result.a)
-    arm, drug_arm = reading.arm(other), reading.arm(drug)
-    if arm is None:
-        return NOT_STATED
-    if arm.control:
-        return _CONTROLS[arm.control]
-    names = [_canonical(i) for i in arm.interventions] or [arm.label]
-    if drug_arm and {_canonical(i) for i in drug_arm.interventions}.intersection(names):
-        return "the same treatment without it"
-    kinds = (kind for kind, words in _OF_WORDS for name in names if words.search(name))
-    kind = next(kinds, None) if all(_NOTHING.match(n) or _INERT.search(n) for n in names) else None
-    return _CONTROLS[kind] if kind else NOT_STATED
-
-
 def tested_on(
     side: Literal["a", "b"], reading: StudyReading, result: Result, asked: Asked
 ) -> Tested:
@@ -335,6 +255,8 @@ def tested_on(
     """
     drug, other = (result.a, result.b) if side == "a" else (result.b, result.a)
     arm, rest = reading.arm(drug), reading.arm(other)
+    if _is_of_pool(arm, rest):
+        return Tested(why_not=IN_POOL)
     got, left = got_by(arm, rest) - got_by(rest, arm), got_by(rest, arm) - got_by(arm, rest)
     against = "" if rest is None or rest.control else _named(left - asked.names)
     is_asked = is_compared_with(left, asked)
@@ -353,7 +275,7 @@ def tested_on(
         return Tested(side, against, is_asked)
     if not got & (asked.classes | asked.kin) and any(map(_is_known, got)):
         return Tested(why_not=IN_NEITHER_ARM)
-    named = any(asked.names & {_canonical(i) for i in one.interventions} for one in reading.arms)
+    named = any(asked.names & {as_named(i) for i in one.interventions} for one in reading.arms)
     if named or any(map(_is_known, asked.names)):
         return Tested(side, against, is_asked, True, _tested_as(got, arm))
     return Tested(side, against, is_asked)
@@ -372,7 +294,7 @@ def is_compared_with(names: frozenset[str], asked: Asked) -> bool:
 
 def _is_unread(arm: Arm | None) -> bool:
     """Return whether an arm is named by its role alone, or by what no table has."""
-    if arm is None or arm.control or _NOTHING.match(arm.label):
+    if arm is None or arm.control or NOTHING.match(arm.label):
         return False
     return not arm.interventions or not all(map(_is_known, got_by(arm, None)))
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from deepcritical.appraisal.analysed import is_of_completers, told_as_part
-from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, written
+from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, written
 from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.controls import control_of
 from deepcritical.appraisal.dosing import one_arm
 from deepcritical.appraisal.main_vote import one_a_row
 from deepcritical.appraisal.matching import Relation, holds_by_rule, is_never_lost, related_by

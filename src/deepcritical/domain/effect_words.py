@@ -85,10 +85,8 @@ def is_amount(outcome: str) -> bool:
     return _AMOUNT.search(outcome) is not None
 
 
-_SHARE = bounded(
-    r"\b(?:incidences?|prevalence|rates?|risks?|odds|probability|likelihood|frequency)\b",
-    re.IGNORECASE,
-)
+_SHARES = r"(?:incidences?|prevalence|rates?|risks?|odds|probability|likelihood|frequency)"
+_SHARE = bounded(rf"^(?:[\w-]+ ){{0,2}}{_SHARES} of\b|\b{_SHARES}$", re.IGNORECASE)
 
 
 def of_share(words: str, outcome: str) -> str:

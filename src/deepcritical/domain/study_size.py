@@ -59,6 +59,12 @@ _NOT_COUNTED = bounded(
     r"of whom|per|each|every|between|up to|additional|at least|only)\s(?:for )?(?:a total of )?$",
     re.IGNORECASE,
 )
+_TO_COME = bounded(
+    r"\b(?:will(?: be)?|plan(?:s|ned)? to|(?:is|are) (?:to be|being)) "
+    r"(?:randomi[sz]|enrol|recruit|assign|allocat|includ)",
+    re.IGNORECASE,
+)
+"""Of people who are not yet in a study."""
 _TRIAL = bounded(r"\b[A-Z][A-Z-]{2,}[ -](?P<n>0\d{1,5}|\d{1,6}(?= random\w+ (?!to\b|into\b)\w))")
 """The name of a trial, of which a number is a part."""
 _REST = bounded(
@@ -134,7 +140,8 @@ def participants(evidence: Evidence) -> int | None:
 
 
 def _counts(text: str) -> Iterator[Count]:
-    return (count for span in sentences(text) for count in counts_in(span.text))
+    told = (span.text for span in sentences(text))
+    return (count for text in told if not _TO_COME.search(text) for count in counts_in(text))
 
 
 def counts_in(sentence: str) -> Iterator[Count]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import json
 import platform
 import subprocess
 import time
@@ -256,12 +255,15 @@ def _known() -> str:
 
 
 _MALFORMED = (
-    KeyError,
-    json.JSONDecodeError,
-    UnicodeDecodeError,
+    LookupError,
+    ValueError,  # JSON, text, numbers and fields that are none
+    TypeError,
+    AttributeError,
     gzip.BadGzipFile,
+    EOFError,
     FileNotFoundError,
 )
+"""Raised by a file that has another form than its name says."""
 
 
 async def evaluate(
@@ -305,13 +307,15 @@ async def evaluate(
 
 async def _measured(known: Format, path: Path, bench: Bench) -> Measured:
     try:
-        return await known.measure(path, bench)
+        measured = await known.measure(path, bench)
+        figures_of(known.name, measured.outcomes)  # of halves that are none
     except _MALFORMED as error:
         why = f"no field {error}" if isinstance(error, KeyError) else str(error)
         raise ConfigurationError(
             f"{path} has the name of {known.name}, and not its form ({why}).",
             "Give the file as it is published, or under another name.",
         ) from error
+    return measured
 
 
 def _told(figures: tuple[Figure, ...], costs: dict[str, Cost], model: str) -> Evaluation:

@@ -231,7 +231,8 @@ def _quotes(
     starts = {vote.start}
     if vote.way is Way.CONFLICT and reading:
         told, names = numbered(record), vote.outcome.split("; ")
-        of_all = (one.sentences for one in reading.results if one.outcome in names)
+        own = (one for one in reading.results if vote.arm in (one.a, one.b))
+        of_all = (one.sentences for one in own if one.outcome in names)
         starts |= {told[n].start for cited in of_all for n in cited if 0 < n < len(told)}
     for span in whole_sentences(record.content):
         if span.start in starts:

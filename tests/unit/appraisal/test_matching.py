@@ -295,3 +295,10 @@ def test_a_proposal_that_holds_is_told_as_one_and_of_low_certainty_at_most() -> 
     )
     assert found.certainty in ("very low", "low")
     assert found.deciding_ids == ("E2",)
+
+
+def test_a_pool_with_the_drug_that_it_is_set_against_tests_neither() -> None:
+    pool = arm("A", DRUG, "testamine").model_copy(update={"alternatives": True})
+    reading = study(result(), arms=(pool, arm("B", "testamine")))
+    assert ballot_of(reading, record(), asked(), grade(record())).votes == ()
+    assert matched(reading, match()).votes == ()

@@ -30,6 +30,8 @@ def test_people_randomised(methods: str, n: int) -> None:
     [
         "In the TESTER-81 trial patients were randomised to examplol or placebo.",
         "We plan to randomise 300 patients to examplol or placebo.",
+        "We will randomise 200 patients to examplol or placebo.",
+        "Two hundred patients are being randomised to examplol or placebo.",
         "A sample size of 200 patients was calculated. Patients were randomised.",
         "Nine hundred patients were screened. Patients were randomised to examplol or placebo.",
         "Patients were randomised to examplol or placebo between 2001 and 2004.",

@@ -281,3 +281,11 @@ def test_the_time_of_a_result_stands_apart() -> None:
 def test_protocols_and_opinions_have_no_results() -> None:
     sentence = "Itching was lower with examplol than with placebo."
     assert read(sentence, title="Examplol in testitis: study protocol").results == ()
+
+
+def test_half_a_sentence_at_the_end_of_a_text_tells_no_result() -> None:
+    whole = read("Pain was lower with examplol than with placebo (RR 0.5, 95% CI 0.3 to 0.8).")
+    cut = read("Pain was lower with examplol than with placebo (RR 0.5, 95% CI 0.3 to 0.8) in")
+    assert whole.results
+    assert not cut.results
+    assert "text_cut_off" in cut.unread

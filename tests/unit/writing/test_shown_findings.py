@@ -10,7 +10,17 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.votes import Way
 from deepcritical.writing.by_model import _shown
 from deepcritical.writing.findings import findings_of
-from tests.unit.appraisal.builders import LESS, asked, null, people, record, result, study
+from tests.unit.appraisal.builders import (
+    LESS,
+    PLACEBO_CONTROLLED,
+    arm,
+    asked,
+    null,
+    people,
+    record,
+    result,
+    study,
+)
 from tests.unit.verification.studies import FINDINGS
 
 
@@ -83,8 +93,14 @@ def test_a_harm_in_the_record_s_words_says_of_whom_it_is_told() -> None:
 
 
 def test_of_results_that_differ_each_is_quoted() -> None:
-    said = "Adults got examplol or placebo. Pain fell by a tenth. The flurb score did not change."
-    paper, read = record(content=said), study(result(sentences=(2,)), null(sentences=(3,)))
+    said = (
+        "Adults got examplol, testamine or placebo. Pain fell by a tenth. The flurb score did not "
+        "change. With testamine it fell."
+    )
+    arms = (*PLACEBO_CONTROLLED, arm("C", "testamine"))
+    other = result(a="C", sentences=(4,))  # of another arm
+    paper = record(content=said)
+    read = study(result(sentences=(2,)), null(sentences=(3,)), other, arms=arms)
     graded = grade(paper)
     weighed = {"E1": Appraisal.weighed(read_for(asked(), "E1", paper, read, graded), graded)}
     studies = study_findings(weighed, [["E1"]])

@@ -15,8 +15,9 @@ from deepcritical.reading.rules.marking import BOTH, marked
 from deepcritical.reading.rules.words import PEOPLE
 
 _PLAN = bounded(
-    r"\b(?:will be|to be (?:enrolled|recruited|randomi[sz]ed)|planned (?:to|enrol\w*|sample|total|"
-    r"number)|aims?|sample size|^to (?:compare|evaluate|determine|assess|conduct)|objectives?|"
+    r"\b(?:will (?:be|randomi[sz]e|enrol\w*|recruit|include)|(?:is|are) being|"
+    r"to be (?:enrolled|recruited|randomi[sz]ed)|planned (?:to|enrol\w*|sample|total|number)|aims?|"
+    r"sample size|^to (?:compare|evaluate|determine|assess|conduct)|objectives?|"
     r"purpose|"
     r"power(?:ed)?|target(?:ed)?|intend\w*)\b",
     re.IGNORECASE,

@@ -30,7 +30,7 @@ from deepcritical.reading.rules.people import Sizes, read_sizes
 from deepcritical.reading.sentences import text_hash, text_read, without_tables
 from deepcritical.vocabulary.outcomes import names_death
 
-RULES_READER = Reader(kind="rules", name="4")
+RULES_READER = Reader(kind="rules", name="5")
 _PRIMARY = bounded(
     r"\b(?:co-?)?primary (?:[a-z]{1,15} ){0,2}(?:outcomes?|end-?\s?points?)\b", re.IGNORECASE
 )
@@ -49,6 +49,8 @@ _STOPPED = bounded(
     r"\b(?:stopped|halted|terminated|closed)\b[^.;]{0,40}\b(?:harm|safety|excess|toxicity)\b",
     re.IGNORECASE,
 )
+_ENDED = bounded(r"[.!?…)\]\"'”’»]\s*$")
+"""The end of a whole sentence."""
 _NEAR = 70
 """Characters before and behind a word for more, within which it may be said of deaths."""
 _WITHOUT_RESULTS = frozenset(("protocol", "narrative_review", "guideline"))
@@ -71,6 +73,8 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     sizes = read_sizes(told, arms, participants(evidence))
     results = () if _WITHOUT_RESULTS & set(kinds) else read_results(told, arms)
     results = tuple(_sure(results, told, evidence))
+    if is_cut := len(told) > 1 and not _ENDED.search(told[-1].text):  # half a sentence may say more
+        results = tuple(r for r in results if len(told) - 1 not in r.sentences)
     reading = StudyReading(
         record_id=record_id(evidence),
         text_sha256=text_hash(evidence),
@@ -87,7 +91,8 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     whole = checked(reading, told, evidence)
     missed = bool(whole.results) and _misses_main_result(told, arms, whole.results)
     unread = (MAIN_RESULT_NOT_READ,) if missed else _unread(evidence, whole)
-    return whole.model_copy(update={"unread": unread})
+    cut: tuple[Unreadable, ...] = ("text_cut_off",) if is_cut else ()
+    return whole.model_copy(update={"unread": (*unread, *cut)})
 
 
 def _sure(
