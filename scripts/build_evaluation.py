@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MEASURED = ROOT / "docs" / "evaluation"
 PAGES = (ROOT / "docs" / "evaluation.md", ROOT / "README.md")
 SHOWN = (
-    ("questions", "same frame", "wordings of a question understood alike"),
+    ("questions", "same frame", "wordings of a question read as labelled"),
     ("inputs to decline", "declined rightly", "inputs without an answer declined rightly"),
     ("PICO corpus", "people by arm", "people by arm read from an abstract without a model"),
     ("Evidence Inference", "directions", "directions of results read without a model"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcritical.domain.study import StudyReading
@@ -50,6 +50,7 @@ def _without_names(reading: StudyReading, names: tuple[list[str], str, str]) -> 
     return loaded
 
 
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(_SENTENCES), min_size=1, max_size=4, unique=True), _NAMES, _NAMES)
 def test_other_names_change_nothing_but_the_names(
     sentences: list[str], names: tuple[list[str], str, str], others: tuple[list[str], str, str]
