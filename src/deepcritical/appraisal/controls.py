@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from deepcritical.appraisal.asked import canonical
 from deepcritical.domain.patterns import bounded
@@ -11,9 +11,6 @@ from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, St
 from deepcritical.domain.votes import CONTINUED, NOT_STATED
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
-
-if TYPE_CHECKING:
-    from deepcritical.appraisal.arms import Tested
 
 _CONTROLS: dict[ControlKind, str] = {
     "placebo": "placebo",
@@ -81,16 +78,18 @@ def _stands_in(given: Intervention) -> bool:
     return unknown or _INERT.search(given.name) is not None
 
 
-def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
+def control_of(
+    reading: StudyReading, result: Result, side: Literal["a", "b"], *, stopped: bool
+) -> str:
     """Return what those without the drug got, if nothing active, as words behind "compared with".
 
-    `NOT_STATED` where nobody says.
+    `NOT_STATED` where nobody says. `side` is that of the drug, or of those who stopped it.
     """
     if result.contrast == "within":
         return "before treatment"
-    if tested.stopped:
+    if stopped:
         return CONTINUED
-    drug, other = (result.a, result.b) if tested.side == "a" else (result.b, result.a)
+    drug, other = (result.a, result.b) if side == "a" else (result.b, result.a)
     arm, drug_arm = reading.arm(other), reading.arm(drug)
     if arm is None:
         return NOT_STATED

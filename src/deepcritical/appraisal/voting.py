@@ -295,12 +295,7 @@ def _compares(study: StudyReading) -> bool:
 
 
 def _vote(
-    study: StudyReading,
-    result: Result,
-    evidence: Evidence,
-    place: Placed,
-    tested: Tested,
-    way: Way,
+    study: StudyReading, result: Result, evidence: Evidence, place: Placed, tested: Tested, way: Way
 ) -> Vote:
     return Vote(
         row=place.row,
@@ -308,7 +303,9 @@ def _vote(
         importance=place.importance,
         arm=result.a if tested.side == "a" else result.b,
         comparator=written(tested.comparator),
-        control="" if tested.comparator else control_of(study, result, tested),
+        control=""
+        if tested.comparator
+        else control_of(study, result, tested.side, stopped=tested.stopped),
         tested_as=tested.tested_as,
         added_to=written(tested.added_to),
         given_with=written(tested.given_with),
