@@ -167,10 +167,15 @@ def whole_sentences(text: str) -> list[Span]:
     return [s for s in sentences(text) if not _is_cut(s, text, words)]
 
 
+def is_ended(sentence: str) -> bool:
+    """Return whether a sentence has its full stop or the like, so that no word of it is missing."""
+    return _ENDED.search(sentence) is not None
+
+
 def _is_cut(span: Span, text: str, words: set[str]) -> bool:
     if _GAP_NOTED.search(span.text):
         return True
-    if _ENDED.search(span.text) or text[span.end : span.end + 1].isalnum():
+    if is_ended(span.text) or text[span.end : span.end + 1].isalnum():
         return bool(_OPEN_END.search(span.text)) and "[" in span.text[-8:]
     last = _LAST_WORD.search(span.text)
     fragment = last is not None and _is_fragment(last[1].lower(), text.lower(), words)

@@ -18,7 +18,7 @@ from deepcritical.domain.study import (
     Unreadable,
 )
 from deepcritical.domain.study_size import participants
-from deepcritical.domain.text import Span
+from deepcritical.domain.text import Span, is_ended
 from deepcritical.reading.building import record_id, registry_ids
 from deepcritical.reading.checking import checked
 from deepcritical.reading.rules.arms import KnownArms, find_arms
@@ -32,9 +32,6 @@ from deepcritical.vocabulary.outcomes import names_death
 
 RULES_READER = Reader(kind="rules", name="5")
 _PRIMARY = bounded(
-    r"\b(?:co-?)?primary (?:[a-z]{1,15} ){0,2}(?:outcomes?|end-?\s?points?)\b", re.IGNORECASE
-)
-_PRIMARY_NAMED = bounded(
     r"\b(?:co-?)?primary (?:[a-z]{1,15} ){0,2}(?:outcomes?|end-?\s?points?|variables?)\b",
     re.IGNORECASE,
 )
@@ -49,8 +46,6 @@ _STOPPED = bounded(
     r"\b(?:stopped|halted|terminated|closed)\b[^.;]{0,40}\b(?:harm|safety|excess|toxicity)\b",
     re.IGNORECASE,
 )
-_ENDED = bounded(r"[.!?…)\]\"'”’»]\s*$")
-"""The end of a whole sentence."""
 _NEAR = 70
 """Characters before and behind a word for more, within which it may be said of deaths."""
 _WITHOUT_RESULTS = frozenset(("protocol", "narrative_review", "guideline"))
@@ -73,7 +68,7 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     sizes = read_sizes(told, arms, participants(evidence))
     results = () if _WITHOUT_RESULTS & set(kinds) else read_results(told, arms)
     results = tuple(_sure(results, told, evidence))
-    if is_cut := len(told) > 1 and not _ENDED.search(told[-1].text):  # half a sentence may say more
+    if is_cut := len(told) > 1 and not is_ended(told[-1].text):  # half a sentence may say more
         results = tuple(r for r in results if len(told) - 1 not in r.sentences)
     reading = StudyReading(
         record_id=record_id(evidence),
@@ -129,7 +124,7 @@ def _misses_main_result(told: Sequence[Span], arms: KnownArms, results: Sequence
         first = first and not is_tested
         if is_read or not marked(span.text, arms).mentions:
             continue
-        is_main = is_tested and (is_first or _PRIMARY_NAMED.search(span.text))
+        is_main = is_tested and (is_first or _PRIMARY.search(span.text))
         if (is_main and not has_primary) or (not has_deaths and _tells_more_deaths(span.text)):
             return True
     return False
