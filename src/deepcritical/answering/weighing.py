@@ -103,7 +103,7 @@ def weigh(
     drugs, condition = drugs_asked(inquiry)
     if condition is None:
         return ()
-    groups = study_groups(records)
+    groups = study_groups(records, readings)
     found = []
     for drug in drugs or candidates(condition, records):
         own = matched if drugs and drug is drugs[0] else None

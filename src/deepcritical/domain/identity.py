@@ -198,14 +198,29 @@ def _reported_twice(
     records: Mapping[str, Evidence], readings: Mapping[str, StudyReading]
 ) -> Iterator[tuple[str, str]]:
     """Yield the reports that are of one trial, by its drugs and people, and by who reports it."""
-    known: dict[_Trial, list[str]] = {}
+    known: dict[int, list[tuple[str, _Trial]]] = {}
     for key, reading in readings.items():
         if key in records and (trial := _trial_of(reading)):
-            known.setdefault(trial, []).append(key)
-    for trial, keys in known.items():
-        for one, other in combinations(keys, 2):
-            if _is_reported_in(trial, records[one], records[other]):
+            known.setdefault(trial.people, []).append((key, trial))
+    for reports in known.values():
+        for (one, first), (other, second) in combinations(reports, 2):
+            trial = _in_common(first, second)
+            if trial and _is_reported_in(trial, records[one], records[other]):
                 yield one, other
+
+
+def _in_common(one: _Trial, other: _Trial) -> _Trial | None:
+    """Return what two reports on as many people have in common; None if that is no trial.
+
+    One of two reports may name a drug more, of background or by another name, so of several drugs
+    two are enough.
+    """
+    drugs = one.drugs & other.drugs
+    controls = one.controls & other.controls
+    alike = len(drugs) > 1 or one.drugs == other.drugs
+    if not alike or (one.controls and other.controls and not controls):
+        return None
+    return _Trial(one.people, drugs, controls)
 
 
 def _is_reported_in(trial: _Trial, one: Evidence, other: Evidence) -> bool:

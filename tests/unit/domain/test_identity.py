@@ -360,6 +360,23 @@ REPORTS: tuple[tuple[Evidence, StudyReading, Evidence, StudyReading, bool], ...]
         read(157, "testamine", "examplol"),
         True,
     ),
+    # One of the reports names a drug more than the other one, or the control not at all.
+    (
+        report(),
+        read(317, "examplol", "otherol"),
+        report(),
+        read(317, *"examplol otherol third".split()),
+        True,
+    ),
+    (report(), read(317, "examplol", "otherol"), report(), read(317, "examplol", "third"), False),
+    (
+        report(),
+        read(317, "examplol", "otherol"),
+        report(),
+        read(317, "examplol", "otherol", control=None),
+        True,
+    ),
+    (report(*ONE), read(57, "examplol"), report(*SAME), read(57, "examplol", "otherol"), False),
 )
 
 
