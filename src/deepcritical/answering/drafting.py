@@ -16,6 +16,7 @@ from deepcritical.domain.checklist import (
     ItemFact,
     facts_of,
 )
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.matches import Matched
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.verdict import VerdictLabel
@@ -84,7 +85,7 @@ def draft_of(
         )
         for number, item in enumerate(items)
     }
-    findings = _found(weighed, store)
+    findings = _found(weighed, store, inquiry.frame)
     passages: dict[str, str] = {}
     for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
         key = f"P{len(passages) + 1}"
@@ -95,7 +96,9 @@ def draft_of(
     return Draft(weighed, picked, findings, passages, matched is not None)
 
 
-def _found(weighed: Sequence[Weighed], store: EvidenceStore) -> dict[str, Finding]:
+def _found(
+    weighed: Sequence[Weighed], store: EvidenceStore, frame: QuestionFrame | None
+) -> dict[str, Finding]:
     """Return what the studies show of each drug, by new ids."""
     found: dict[str, Finding] = {}
     for one in weighed:
@@ -107,6 +110,7 @@ def _found(weighed: Sequence[Weighed], store: EvidenceStore) -> dict[str, Findin
             store.evidence,
             store.readings,
             store.relevance,
+            frame,
         )
         for finding in made.values():
             key = f"F{len(found) + 1}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from deepcritical.appraisal.arms import Tested
+from deepcritical.appraisal.arms import ANOTHER_WAY, Tested
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.vocabulary.drugs import find_drugs
@@ -53,12 +53,19 @@ def doses_of(text: str, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def one_arm(study: StudyReading, result: Result, tested: Tested) -> str:
-    """Return what an arm got, where an arm that is not compared got the same drugs otherwise."""
-    own = study.arm(result.a if tested.side == "a" else result.b)
-    left = [arm for arm in study.arms if arm.id not in (result.a, result.b)]
+def arms_told(study: StudyReading, result: Result, tested: Tested) -> tuple[str, str]:
+    """Return what both arms got, as far as they are not known by their drugs.
+
+    The drug's own arm is told where another arm got the same drugs otherwise, and what it was
+    compared with where that arm did.
+    """
+    first, second = study.arm(result.a), study.arm(result.b)
+    own, other = (first, second) if tested.side == "a" else (second, first)
     if own is None or "trial" not in study.kinds or len(own.label) > _LONGEST_LABEL:
-        return ""
+        return "", ""
+    if tested.comparator == ANOTHER_WAY and other and len(other.label) <= _LONGEST_LABEL:
+        return own.label, other.label
+    left = [arm for arm in study.arms if arm not in (own, other)]
     given = {i.drug or i.name for i in own.interventions}
     is_one = any(given and given == {i.drug or i.name for i in arm.interventions} for arm in left)
-    return own.label if is_one else ""
+    return (own.label if is_one else ""), ""

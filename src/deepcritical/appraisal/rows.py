@@ -229,8 +229,9 @@ def _told(votes: Sequence[Vote]) -> dict[str, str]:
     """Return the words of an only record; drugs of a class; who else was studied."""
     names = [n for v in votes for n in v.members.split(" or ")]
     members = "" if "" in names else " or ".join(dict.fromkeys(names))
-    own = (votes[0].outcome, votes[0].one_arm) if len(votes) == 1 else ("", "")
-    told = {"told_as": own[0], "one_arm": own[1]}
+    only = votes[0] if len(votes) == 1 else None
+    own = (only.outcome, only.one_arm, only.other_arm) if only else ("", "", "")
+    told = dict(zip(("told_as", "one_arm", "other_arm"), own, strict=True))
     return {**told, "members": members, "population": _populations(votes)}
 
 

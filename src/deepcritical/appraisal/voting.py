@@ -10,7 +10,7 @@ from deepcritical.appraisal.analysed import is_of_completers, told_as_part
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.controls import control_of
-from deepcritical.appraisal.dosing import one_arm
+from deepcritical.appraisal.dosing import arms_told
 from deepcritical.appraisal.main_vote import one_a_row
 from deepcritical.appraisal.matching import Relation, holds_by_rule, is_never_lost, related_by
 from deepcritical.appraisal.outcomes import (
@@ -297,6 +297,7 @@ def _compares(study: StudyReading) -> bool:
 def _vote(
     study: StudyReading, result: Result, evidence: Evidence, place: Placed, tested: Tested, way: Way
 ) -> Vote:
+    one_arm, other_arm = arms_told(study, result, tested)
     return Vote(
         row=place.row,
         outcome=_told_outcome(result),
@@ -328,7 +329,8 @@ def _vote(
         open_label="open_label" in study.design,
         non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
-        one_arm=one_arm(study, result, tested),
+        one_arm=one_arm,
+        other_arm=other_arm,
     )
 
 

@@ -333,7 +333,8 @@ class LLMReasoner(InquiryModel):
         """The rules' report, with what the studies show together in the model's words, checked."""
         told = context.model_copy(update={"found_by": "rules and a model"})
         name = best_drug(question, store)
-        findings = await calculated(store_findings, store, name) if name else {}
+        made = calculated(store_findings, store, name, question.frame) if name else None
+        findings = await made if made else {}
         assessment = await calculated(last_assessment, question, store)
         above = await calculated(above_synthesis, question, store, told, assessment)
         written = await self._written(question.text, findings, store, above)

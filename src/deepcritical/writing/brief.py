@@ -8,7 +8,7 @@ from typing import NamedTuple
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, TrialUnderWay
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.effect_words import FIFTH, LATEST, gravest_first
+from deepcritical.domain.effect_words import FIFTH, LATEST, TWELFTH, gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.record_kinds import is_current, is_under_way, told_status
 from deepcritical.domain.sentences import Sentence
@@ -37,6 +37,7 @@ _FEW = "No more than two studies have a result that is weighed here; a search ma
 _INDIRECT = "None of the results weighed here is of just the people and drugs asked about."
 _UNSURE = "The certainty of all results weighed here is very low."
 _OF_OTHERS = "; the people studied are not just those of this question"
+_FOUND, _FOUND_BY_ONE = "the results found differ", "the results of the only study weighed differ"
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
 
 
@@ -127,6 +128,8 @@ def _answer(
         priced=verdict.is_at_a_price,
         wording=wording,
     )
+    if wording > TWELFTH and _is_of_one_study(verdict):
+        said = said.replace(_FOUND, _FOUND_BY_ONE)
     if wording >= FIFTH and assessed and _is_of_others(verdict):
         said = f"{said.rstrip('.')}{_OF_OTHERS}."
     yield Sentence(text=said, evidence_ids=ids)
@@ -146,6 +149,13 @@ def _why_open(verdict: Verdict) -> str:
     if verdict.label is VerdictLabel.NOT_ASSESSED and verdict.caps:
         return f"{capitalised(verdict.caps[0]).rstrip('.')}."
     return verdict.told_rule
+
+
+def _is_of_one_study(verdict: Verdict) -> bool:
+    """Return whether all that decides are outcomes of one study."""
+    rows, decided = leading_rows(verdict), set(verdict.deciding_ids)
+    own = {row.evidence_ids for row in rows if row.studies < 2 and not row.review}
+    return len(own) == 1 and decided <= set(*own) and all(row.evidence_ids in own for row in rows)
 
 
 def _is_of_others(verdict: Verdict) -> bool:

@@ -115,9 +115,10 @@ def _template_entries(
     given |= {*answer_sentences(verdict, brief.drug, put, None, wording=SECOND)}
     votes = [leading_vote(study) for study in document.studies]
     given |= {
-        Sentence(text=vote_words(v, wording=wording), evidence_ids=(v.evidence_id,))
+        Sentence(text=vote_words(v, wording=wording, drug=given), evidence_ids=(v.evidence_id,))
         for v in votes
         for wording in WORDINGS
+        for given in ("", brief.drug)
         if v
     }
     told = (*brief.answer, *brief.harms, *(study.result for study in brief.studies))
@@ -229,7 +230,8 @@ def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
     study, drug = finding.study, finding.drug
     told |= {study_sentence(study, vote, drug, wording=w) for vote in votes for w in WORDINGS}
     told |= {fact_sentence(finding.outcome, finding.study, finding.drug, q) for q in finding.quotes}
-    return rows | told | {harm_sentence(finding.study, quote) for quote in finding.quotes}
+    people = ("", finding.population)
+    return rows | told | {harm_sentence(study, q, who) for q in finding.quotes for who in people}
 
 
 def _rows(document: ResearchReport | DeepAnswer) -> tuple[OutcomeRow, ...]:

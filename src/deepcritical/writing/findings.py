@@ -8,7 +8,8 @@ from typing import Any, get_args
 from deepcritical.appraisal.main_vote import first_of
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.effect_words import LATEST, SEVENTH, TENTH
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence import Evidence, Fact
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import whole_sentences
@@ -26,7 +27,7 @@ from deepcritical.domain.votes import (
 from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.words import in_running_text
 from deepcritical.writing.studies import comparator_of, design_of, short_name
-from deepcritical.writing.told_harms import harm_facts
+from deepcritical.writing.told_harms import HarmsOf
 from deepcritical.writing.words import CONTROL, row_sentence, vote_words
 
 _DESIGNS: dict[Tier, str] = {
@@ -40,6 +41,8 @@ _MOST_ROWS = 8
 _MOST_VOTES = 16
 _MOST_HARMS = 4
 """Sentences on harms that no comparison counts."""
+_FEW_WORDS = 110
+"""Characters of the longest population that a sentence on a harm names."""
 _OF_THE_STUDY = ("design", "population", "directness")
 """Fields of a finding that hold for all that its study tells."""
 
@@ -52,6 +55,7 @@ def findings_of(
     evidence: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
     relevance: Mapping[str, float],
+    frame: QuestionFrame | None = None,
 ) -> dict[str, Finding]:
     """Return the findings on a drug by id: rows over studies, then studies, then harms told.
 
@@ -63,12 +67,14 @@ def findings_of(
         evidence: The records.
         readings: Of the records, by evidence id.
         relevance: Of the records to the question, as far as they were ranked.
+        frame: The question, where harms of stopping or of several drugs may be meant.
     """
     made = [
         *_of_rows(drug, verdict, studies, evidence, readings),
         *_of_studies(drug, verdict, studies, evidence, readings, relevance),
     ]
-    made += _harms(drug, studies, appraisals, evidence, readings)
+    facts = [*HarmsOf(drug, frame).told(appraisals, evidence)][:_MOST_HARMS]
+    made += _harms(drug, studies, facts, evidence, readings)
     once = {(f.sentence, f.evidence_ids): f for f in reversed(made)}
     told = [f for f in made if once[f.sentence, f.evidence_ids] is f]
     return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(told, 1)}
@@ -85,9 +91,10 @@ def study_sentence(name: str, vote: Vote, drug: str = "", *, wording: int = LATE
     return f"In {name}, {told[:1].lower()}{told[1:]}"
 
 
-def harm_sentence(name: str, quote: str) -> str:
-    """Return the sentence on a harm that a record tells in its own words."""
-    return f"{name} reports: “{quote.rstrip('.')}”."
+def harm_sentence(name: str, quote: str, people: str = "") -> str:
+    """Return the sentence on a harm that a record tells in its own words, with whom it studied."""
+    of = f" ({people})" if people and len(people) <= _FEW_WORDS else ""
+    return f"{name}{of} reports: “{quote.rstrip('.')}”."
 
 
 def _of_rows(
@@ -242,7 +249,7 @@ def _quotes(
 def _harms(
     drug: str,
     studies: Sequence[StudyFinding],
-    appraisals: Mapping[str, Appraisal],
+    facts: Sequence[Fact],
     evidence: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
 ) -> Iterator[Finding]:
@@ -251,10 +258,13 @@ def _harms(
     Design and people are those of the record's results, where it has any that count.
     """
     weighed = {vote.evidence_id: (study, vote) for study in studies for vote in study.votes}
-    for fact in harm_facts(appraisals)[:_MOST_HARMS]:
+    for fact in facts:
         name = short_name(evidence[fact.evidence_id])
-        told = weighed.get(fact.evidence_id)
+        told, reading = weighed.get(fact.evidence_id), readings.get(fact.evidence_id)
         of_study = _of_study(*told, evidence, readings) if told else {}
+        told_of = of_study.get("population") or (reading.population.description if reading else "")
+        people = in_running_text(told_of, evidence[fact.evidence_id].content)
+        of_study["population"] = people
         yield Finding(
             id="F0",
             evidence_ids=(fact.evidence_id,),
@@ -262,6 +272,6 @@ def _harms(
             drug=drug,
             outcome="harms",
             quotes=(fact.quote,),
-            sentence=harm_sentence(name, fact.quote),
-            **{field: of_study[field] for field in _OF_THE_STUDY if of_study},
+            sentence=harm_sentence(name, fact.quote, people),
+            **{field: of_study[field] for field in _OF_THE_STUDY if field in of_study},
         )

@@ -15,6 +15,7 @@ from deepcritical.domain.effect_words import (
     LATEST,
     NINTH,
     THIRD,
+    TWELFTH,
     gravest_first,
     of_share,
     shows_more_harm,
@@ -22,7 +23,7 @@ from deepcritical.domain.effect_words import (
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.domain.votes import OutcomeRow, Way
+from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Way
 from deepcritical.writing.words import (
     as_tested,
     is_measured,
@@ -116,10 +117,14 @@ def _listed(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     by_kind: dict[str, dict[str, list[str]]] = {}
     for row in named:
         more = "higher" if wording >= FIFTH and is_measured(row) else "more frequent"
-        given = as_tested(row, drug, wording) if row.tested_as else ""
+        is_own = not row.tested_as and (wording <= TWELFTH or not row.one_arm)
+        given = "" if is_own else as_tested(row, drug, wording)
         more = of_share(more, row.outcome) if wording > ELEVENTH else more
         name = (measured_as(row, wording) if wording >= FIFTH else "") or row.outcome
         beside = _than(row.comparator, given if wording >= FIFTH else "")
+        if wording > TWELFTH:
+            control = row.control.replace(NOT_STATED, "")
+            beside = _than(row.other_arm or row.comparator or control, given, row.population)
         by_kind.setdefault(more, {}).setdefault(beside, []).append(name)
     kinds = (
         f"{more}: {'; '.join(f'{listed(names)}{beside}' for beside, names in of_kind.items())}"
@@ -130,11 +135,12 @@ def _listed(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     return Sentence(text=f"Also {'; '.join((*kinds, *left))}.", evidence_ids=ids)
 
 
-def _than(comparator: str, given: str = "") -> str:
-    """Return what was given, where it was more than the drug, and against which other drug."""
+def _than(comparator: str, given: str = "", people: str = "") -> str:
+    """Return what was given, where it was more than the drug, against which other, and in whom."""
     against = f"than with {comparator}" if comparator else ""
     with_it = f"with {given if against else given.rstrip(',')}" if given else ""
     told = " ".join(part for part in (with_it, against) if part)
+    told = ", ".join(part for part in (told, people) if part)
     return f" ({told})" if told else ""
 
 
@@ -156,4 +162,7 @@ def _none_of(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     if wording >= EIGHTH:
         told = f"{given or drug} showed no clear effect on {names} ({least.value} certainty)."
         text = capitalised(told)
+    controls = {row.control.replace(NOT_STATED, "") for row in rows if wording > TWELFTH}
+    if len(controls) == 1 and (control := controls.pop()):
+        text = text.replace(f" ({least.value}", f" compared with {control} ({least.value}")
     return Sentence(text=text, evidence_ids=ids)

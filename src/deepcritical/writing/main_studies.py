@@ -18,6 +18,7 @@ from deepcritical.writing.matter import Matter
 from deepcritical.writing.studies import (
     comparator_of,
     design_of,
+    kind_of,
     leading_vote,
     people_in,
     study_name,
@@ -58,7 +59,7 @@ def _as_weighed(matter: Matter, study: StudyFinding, vote: Vote) -> DecidingStud
         design=design_of(study, vote, matter.readings),
         people=people_in(study, vote, matter.readings),
         comparator=comparator_of(vote, matter.readings),
-        result=Sentence(text=vote_words(vote), evidence_ids=(vote.evidence_id,)),
+        result=Sentence(text=vote_words(vote, drug=matter.drug), evidence_ids=(vote.evidence_id,)),
         evidence_ids=study.evidence_ids,
     )
 
@@ -154,7 +155,9 @@ def _in_own_words(
         own = {"evidence_ids": (evidence_id,), "participants": None} if records[1:] else {}
         yield DecidingStudy(
             name=study_name(study, matter.evidence, evidence_id),
-            design=grade(record).design.value.partition(" (")[0],
+            design=kind_of(matter.readings.get(evidence_id), grade(record).design).partition(" (")[
+                0
+            ],
             people=people_in(study.model_copy(update=own), None, matter.readings),
             result=Sentence(
                 text=quoted(quote, quotable=record.quotable),

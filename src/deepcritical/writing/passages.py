@@ -11,6 +11,7 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.record_kinds import told_status
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
+from deepcritical.writing.studies import kind_of
 from deepcritical.writing.words import listed
 
 LEADS = {
@@ -36,7 +37,8 @@ def passage_finding(
         reading: What the record says of its study.
     """
     graded = grade(record)
-    strength = [graded.design.value.partition(" (")[0].partition(", no ")[0]]
+    kind = kind_of(reading, graded.design)
+    strength = [kind.partition(" (")[0].partition(", no ")[0]]
     if status := told_status(record):
         strength.append(status)
     if people := _people(reading) if reading else graded.participants:

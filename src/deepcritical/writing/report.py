@@ -11,6 +11,7 @@ from deepcritical.appraisal.what_if import what_if
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.brief import Brief, StudyRow
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_data import REPORT_SCHEMA
@@ -345,7 +346,9 @@ def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
     return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
 
 
-def store_findings(store: EvidenceStore, drug: str) -> dict[str, Finding]:
+def store_findings(
+    store: EvidenceStore, drug: str, frame: QuestionFrame | None
+) -> dict[str, Finding]:
     """Return what a model may write about: the findings on one drug."""
     studies = store.studies(drug)
     return findings_of(
@@ -356,4 +359,5 @@ def store_findings(store: EvidenceStore, drug: str) -> dict[str, Finding]:
         store.evidence,
         store.readings,
         store.relevance,
+        frame,
     )

@@ -11,7 +11,7 @@ from deepcritical.domain.brief import StudyRow
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import Arm, StudyReading
+from deepcritical.domain.study import Arm, StudyKind, StudyReading
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import NOT_STATED, Importance, Vote
@@ -19,6 +19,21 @@ from deepcritical.writing.words import CONTROL, vote_words
 
 _BY_WEIGHT: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 _MASKED = {"double_blind": "double-blind", "single_blind": "single-blind", "open_label": "open"}
+_KINDS: dict[StudyKind, str] = {
+    "systematic_review": "systematic review",
+    "pooled_analysis": "pooled analysis",
+    "narrative_review": "narrative review",
+    "guideline": "guideline",
+    "protocol": "study protocol",
+    "trial": "trial",
+    "observational": "observational study",
+    "pharmacokinetic": "pharmacokinetic study",
+    "economic": "economic study",
+    "case_report": "case report",
+    "animal": "animal study",
+    "in_vitro": "laboratory study",
+}
+"""Kinds of study by name; of several the first is told."""
 _MOST_ARMS = 5
 _NARRATIVE = "a narrative review, which weighs nothing beside studies"
 
@@ -71,6 +86,8 @@ def design_of(study: StudyFinding, vote: Vote, readings: Mapping[str, StudyReadi
         "uncontrolled": "study without a control group",
         "reported": "narrative review",
     }[vote.tier]
+    if vote.tier == "controlled" and reading and not {*reading.kinds} & {"trial", "observational"}:
+        return kind_of(reading, Design.UNCLEAR)
     if vote.tier in ("controlled", "uncontrolled") and study.level is not None and study.level >= 3:
         features = reading.design if reading else ()
         named = [f.replace("_", "-") for f in features if f in ("cohort", "case_control")]
@@ -162,7 +179,7 @@ def _row(
     reading, grade = readings.get(main), appraisals[main].grade
     return StudyRow(
         name=study_name(study, evidence, main),
-        design=design_of(study, vote, readings) if vote else _design(grade.design),
+        design=design_of(study, vote, readings) if vote else kind_of(reading, grade.design),
         population=_population(reading),
         arms=tuple(_arm(arm) for arm in (reading.arms if reading else ())[:_MOST_ARMS]),
         comparator=comparator_of(vote, readings) if vote else "",
@@ -174,8 +191,21 @@ def _row(
     )
 
 
-def _design(design: Design) -> str:
-    return re.sub(r"\s+", " ", design.value)
+def kind_of(reading: StudyReading | None, design: Design) -> str:
+    """Return what kind of study a record reports: as a careful reader found, else as graded.
+
+    Words alone often take what a review is of for its own design.
+    """
+    careful = reading is not None and reading.reader.kind in ("model", "curated")
+    if reading is None or not careful or design in (Design.PROTOCOL, Design.REGISTERED_TRIAL):
+        return re.sub(r"\s+", " ", design.value)
+    kind = next((kind for kind in _KINDS if kind in reading.kinds), None)
+    if kind == "trial" and "randomised" in reading.design:
+        return Design.RCT.value
+    named = [f.replace("_", "-") for f in reading.design if f in ("cohort", "case_control")]
+    if kind == "observational" and named:
+        return f"{named[0]} study"
+    return _KINDS[kind] if kind else "report, design not stated"
 
 
 def _population(reading: StudyReading | None) -> str:

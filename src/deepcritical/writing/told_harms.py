@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -100,20 +100,6 @@ _TOGETHER: Mapping[Given, re.Pattern[str]] = {
     "": bounded(rf"{_PLUS}|(?:,|,? and| with) ", re.IGNORECASE),
 }
 """Words between drugs given together, by how the study gives one: "and" may stand between arms."""
-
-
-def harm_facts(appraisals: Mapping[str, Appraisal]) -> list[Fact]:
-    """Return the sentences in which records on the drug tell harms, counted or not.
-
-    Those of people who were read as others are left out.
-    """
-    return [
-        fact
-        for appraisal in appraisals.values()
-        if appraisal.counts and (appraisal.reading.direct or appraisal.reading.unclear)
-        for fact in appraisal.reading.context
-        if fact.role is FactRole.HARM
-    ]
 
 
 def feared_names(frame: QuestionFrame) -> tuple[str, ...] | None:
@@ -253,6 +239,17 @@ class HarmsOf(NamedTuple):
                 told = [first, *(fact for fact in told if fact.start != first.start)]
         return told
 
+    def told(
+        self, appraisals: Mapping[str, Appraisal], evidence: Mapping[str, Evidence]
+    ) -> Iterator[Fact]:
+        """Yield the sentences in which records tell harms of the drug, counted or not.
+
+        Those of people who were read as others are left out.
+        """
+        for one in appraisals.values():
+            if one.counts and (one.reading.direct or one.reading.unclear):
+                yield from self.told_in(one, evidence[one.evidence_id])
+
     def all_in(self, appraisal: Appraisal, record: Evidence) -> list[Fact]:
         """Return all that a record says of harms, first what is told of the drug.
 
@@ -322,8 +319,7 @@ def harms_in_own_words(
         figures = _OF_PEOPLE.search(fact.quote) is not None
         return not _names(fact, harms.asked), thought, none, not figures, level
 
-    near = [a for a in appraisals.values() if a.counts and (a.reading.direct or a.reading.unclear)]
-    facts = (f for a in near for f in harms.told_in(a, evidence[a.evidence_id]) if is_new(f))
+    facts = filter(is_new, harms.told(appraisals, evidence))
     return tuple(_quote(f, evidence[f.evidence_id]) for f in sorted(facts, key=order)[:_TOLD_WORDS])
 
 

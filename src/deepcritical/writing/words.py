@@ -15,6 +15,7 @@ from deepcritical.domain.effect_words import (
     SIXTH,
     TENTH,
     THIRD,
+    TWELFTH,
     as_given,
     counts_events,
     direction_words,
@@ -36,6 +37,7 @@ from deepcritical.domain.votes import (
     NOT_STATED,
     STOPPED_EARLY,
     STOPPING,
+    Directness,
     OutcomeRow,
     Tier,
     Vote,
@@ -70,6 +72,11 @@ _WHERE: dict[Tier, str] = {
     "reported": "as a narrative review tells, ",
     "uncontrolled": "",
 }
+_IN_OTHERS: dict[Directness, str] = {
+    "direct": "",
+    "broader": ", in people who do not all fit the question",
+    "related": ", in people with another condition",
+}
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -91,7 +98,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     if wording > TENTH and row.outcome == STOPPED_EARLY:
         trials, were = (f"{row.studies} trials", "were") if row.studies > 1 else ("A trial", "was")
         told = f"{trials} of {drug} {were} {STOPPED_EARLY} {row_direction(row)}"
-        return f"{told}{_who(row)} ({_figures(row, wording)})."
+        return f"{told}{_who(row, wording)} ({_figures(row, wording)})."
     said = (_harm_words if row.importance == "harm" else _effect)(row, wording)
     outcome = condition_in(row.outcome) or row.outcome
     if wording == FIRST:
@@ -100,6 +107,8 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
     if wording >= FIFTH and (measured := measured_as(row, wording)):
         outcome = f"{outcome} (reported as {measured})"
+    elif wording > TWELFTH:
+        outcome = _narrower(row) or outcome
     is_subject = wording < FOURTH or not _WITHIN_SUBJECT.search(said)
     if wording >= THIRD and is_subject and _is_plural(outcome):
         said = said.replace("{outcome} was ", "{outcome} were ")
@@ -107,19 +116,22 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     if row.control == CONTINUED:
         given = f"{STOPPING}{given.replace(STOPPING, '')}"
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
+    against = row.other_arm or against
     if wording >= THIRD:
         given, against = _sides(row, given, _within(against))
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
-    return f"{capitalised(told)}{_who(row)} ({_figures(row, wording)})."
+    return f"{capitalised(told)}{_who(row, wording)} ({_figures(row, wording)})."
 
 
-def as_tested(row: OutcomeRow, drug: str, wording: int) -> str:
+def as_tested(row: OutcomeRow | Vote, drug: str, wording: int) -> str:
     """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
     if wording >= EIGHTH and row.one_arm and not row.tested_as:
         arm = _within(row.one_arm)
-        return arm if drug.casefold() in arm.casefold() else f"{drug} ({arm})"
+        if drug.casefold() not in arm.casefold():
+            return f"{drug} ({arm})"
+        return f"{arm}," if wording > TWELFTH and "," in arm else arm
     if not row.tested_as:
         return row.members if wording >= FIFTH and row.members else drug
     is_named = wording < SIXTH or drug.casefold() in row.tested_as.casefold()
@@ -134,7 +146,14 @@ def measured_as(row: OutcomeRow, wording: int) -> str:
     return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
 
 
-def _sides(row: OutcomeRow, given: str, against: str) -> tuple[str, str]:
+def _narrower(row: OutcomeRow) -> str:
+    """Return what the only record of a row measured, where the row is named after more than it."""
+    told = in_running_text(row.told_as)
+    own, all_of_row = (set(_WORD.findall(name.casefold())) for name in (told, row.outcome))
+    return told if own < all_of_row and all_of_row - own - _OF_ANY and not row.is_fatal else ""
+
+
+def _sides(row: OutcomeRow | Vote, given: str, against: str) -> tuple[str, str]:
     """Return what was given and against what, where other treatment was given on a side too."""
     if row.added_to and row.added_to == row.comparator:
         return f"{given} added to {against}", f"{against} alone"
@@ -271,18 +290,16 @@ def told_of(row: OutcomeRow, wording: int = THIRD) -> tuple[str, ...]:
     return row.evidence_ids + (row.beside if other else ())
 
 
-def _who(row: OutcomeRow) -> str:
+def _who(row: OutcomeRow, wording: int) -> str:
+    if wording > TWELFTH and row.population:
+        return f", {row.population}"
     if row.directness == "broader" and not row.control:
         return ", not only in the people asked about"  # as former reports say it
     if row.directness == "broader" and (row.tested_as or any(e.tested_as for e in row.effects)):
         return ""
     if row.population:
         return f", {row.population}"
-    return {
-        "direct": "",
-        "broader": ", in people who do not all fit the question",
-        "related": ", in people with another condition",
-    }[row.directness]
+    return _IN_OTHERS[row.directness]
 
 
 def _figures(row: OutcomeRow, wording: int) -> str:
@@ -364,7 +381,45 @@ def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST, drug: s
         importance = importance_told(vote)
     way = way or direction_words(importance, vote.way, vote.tier, vote.control, wording)
     way = of_share(way, vote.outcome) if wording > ELEVENTH else way
-    way = as_given(way, vote, drug) if wording > TENTH else way
-    told = f"{way}{f' ({size})' if size else ''}"
     rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
+    if wording > TWELFTH and drug:
+        way = _between(way, vote, drug, against=not named)
+        rank += _whom(vote)
+    elif wording > TENTH:
+        way = as_given(way, vote, drug)
+    told = f"{way}{f' ({size})' if size else ''}"
     return f"{capitalised(vote.outcome)}: {told}{rank}." if named else f"{told}{rank}"
+
+
+def _between(way: str, vote: Vote, drug: str, *, against: bool) -> str:
+    """Return words on a direction with what was given, and against what.
+
+    Args:
+        way: Such as "better with the drug".
+        vote: The result.
+        drug: What was asked about.
+        against: Whether the comparator is told too.
+    """
+    given = as_tested(vote, drug, LATEST)
+    if vote.tier == "uncontrolled" or vote.control == CONTINUED:
+        return way.replace(" after stopping", f" after stopping {given}")
+    other = vote.other_arm or vote.comparator or vote.control.replace(NOT_STATED, "")
+    if against and other:
+        given, other = _sides(vote, given, _within(other))
+    than = f" than with {other}" if against and other else ""
+    told = way.replace(" with the drug", f" with {given}{than}")
+    if vote.way is Way.NO_DIFFERENCE:
+        told = f"{way} between {given} and {other}" if than else f"{way} with {given}"
+    elif vote.way is Way.CONFLICT:
+        told = f"{way} with {given} against {other}" if than else f"{way} with {given}"
+    return told.replace(",,", ",").rstrip(",")
+
+
+def _whom(vote: Vote) -> str:
+    """Return in whom a result was found, where these are not just the people asked about."""
+    if vote.directness == "direct":
+        return ""
+    if vote.population:
+        return f", in {vote.population}"
+    is_of_class = vote.directness == "broader" and vote.tested_as
+    return "" if is_of_class else _IN_OTHERS[vote.directness]

@@ -77,10 +77,11 @@ def test_two_studies_that_are_called_the_same_have_each_a_finding() -> None:
 
 def test_a_harm_in_the_record_s_words_says_of_whom_it_is_told() -> None:
     read = study(result(), population=people(description="Adults", n_randomised=300))
-    paper = record(content="Adults got examplol or placebo. Pain fell. Six had hiccups.")
+    said = "Hiccups occurred in 6 of 150 adults with examplol."
+    paper = record(content=f"Adults got examplol or placebo. Pain fell. {said}")
     graded = grade(paper)
-    said = "Six had hiccups."
-    fact = Fact(evidence_id="E1", statement=said, quote=said, start=43, end=59, role=FactRole.HARM)
+    at, end = paper.content.index(said), len(paper.content)
+    fact = Fact(evidence_id="E1", statement=said, quote=said, start=at, end=end, role=FactRole.HARM)
     told = read_for(asked(), "E1", paper, read, graded).model_copy(update={"context": (fact,)})
     weighed = {"E1": Appraisal.weighed(told, graded)}
     studies = study_findings(weighed, [["E1"]])
@@ -89,7 +90,8 @@ def test_a_harm_in_the_record_s_words_says_of_whom_it_is_told() -> None:
     )
     (harm,) = (one for one in found.values() if one.outcome == "harms")
     assert (harm.design, harm.directness) == ("double-blind randomised trial", "direct")
-    assert harm.population.startswith("Adults")
+    assert harm.sentence == f"{harm.study} ({harm.population}) reports: “{said.rstrip('.')}”."
+    assert harm.population.startswith("adults")
 
 
 def test_of_results_that_differ_each_is_quoted() -> None:
