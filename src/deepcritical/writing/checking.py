@@ -28,7 +28,8 @@ from deepcritical.writing.passages import (
 )
 from deepcritical.writing.studies import leading_vote
 from deepcritical.writing.unread import quote_in
-from deepcritical.writing.words import row_sentence, told_of, vote_words
+from deepcritical.writing.vote_words import vote_words
+from deepcritical.writing.words import row_sentence, told_of
 
 _SIDES = (Way.BENEFIT, Way.HARM)
 _NOT_WRITTEN = "it is not what the verdict, its rows and the studies of the report give"

@@ -28,7 +28,8 @@ from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.words import in_running_text
 from deepcritical.writing.studies import comparator_of, design_of, short_name
 from deepcritical.writing.told_harms import HarmsOf
-from deepcritical.writing.words import CONTROL, row_sentence, vote_words
+from deepcritical.writing.vote_words import vote_words
+from deepcritical.writing.words import CONTROL, row_sentence
 
 _DESIGNS: dict[Tier, str] = {
     "randomised": "randomised trials",

@@ -26,7 +26,7 @@ from deepcritical.writing.studies import (
 from deepcritical.writing.told_harms import feared_names
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.unread import own_words, quoted, tells_failure
-from deepcritical.writing.words import vote_words
+from deepcritical.writing.vote_words import vote_words
 
 _FEWEST_STUDIES = 3
 _MOST_STUDIES = 5
@@ -153,11 +153,10 @@ def _in_own_words(
     for evidence_id, record, quote in told:
         # The people of another report, as of a substudy, are not those of the quote.
         own = {"evidence_ids": (evidence_id,), "participants": None} if records[1:] else {}
+        read = matter.readings.get(evidence_id)
         yield DecidingStudy(
             name=study_name(study, matter.evidence, evidence_id),
-            design=kind_of(matter.readings.get(evidence_id), grade(record).design).partition(" (")[
-                0
-            ],
+            design=kind_of(read, grade(record).design).partition(" (")[0],
             people=people_in(study.model_copy(update=own), None, matter.readings),
             result=Sentence(
                 text=quoted(quote, quotable=record.quotable),

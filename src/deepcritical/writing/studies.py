@@ -15,7 +15,8 @@ from deepcritical.domain.study import Arm, StudyKind, StudyReading
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import NOT_STATED, Importance, Vote
-from deepcritical.writing.words import CONTROL, vote_words
+from deepcritical.writing.vote_words import vote_words
+from deepcritical.writing.words import CONTROL
 
 _BY_WEIGHT: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 _MASKED = {"double_blind": "double-blind", "single_blind": "single-blind", "open_label": "open"}

@@ -16,12 +16,9 @@ from deepcritical.domain.effect_words import (
     TENTH,
     THIRD,
     TWELFTH,
-    as_given,
     counts_events,
-    direction_words,
     effect_size,
     fears_words,
-    importance_told,
     is_amount,
     is_counted,
     is_of_fears_beside,
@@ -29,7 +26,6 @@ from deepcritical.domain.effect_words import (
     of_share,
     row_direction,
     sides_words,
-    size_words,
 )
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import (
@@ -72,7 +68,7 @@ _WHERE: dict[Tier, str] = {
     "reported": "as a narrative review tells, ",
     "uncontrolled": "",
 }
-_IN_OTHERS: dict[Directness, str] = {
+IN_OTHERS: dict[Directness, str] = {
     "direct": "",
     "broader": ", in people who do not all fit the question",
     "related": ", in people with another condition",
@@ -118,7 +114,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     against = row.other_arm or against
     if wording >= THIRD:
-        given, against = _sides(row, given, _within(against))
+        given, against = sides(row, given, within(against))
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
@@ -128,7 +124,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
 def as_tested(row: OutcomeRow | Vote, drug: str, wording: int) -> str:
     """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
     if wording >= EIGHTH and row.one_arm and not row.tested_as:
-        arm = _within(row.one_arm)
+        arm = within(row.one_arm)
         if drug.casefold() not in arm.casefold():
             return f"{drug} ({arm})"
         return f"{arm}," if wording > TWELFTH and "," in arm else arm
@@ -140,7 +136,7 @@ def as_tested(row: OutcomeRow | Vote, drug: str, wording: int) -> str:
 
 def measured_as(row: OutcomeRow, wording: int) -> str:
     """Return what the only record of a row measured, in its words; '' where these add nothing."""
-    told = in_running_text(row.told_as) if wording > ELEVENTH else _within(row.told_as)
+    told = in_running_text(row.told_as) if wording > ELEVENTH else within(row.told_as)
     new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
     is_plain = row.is_fatal or row.outcome.startswith("composite (")
     return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
@@ -153,11 +149,11 @@ def _narrower(row: OutcomeRow) -> str:
     return told if own < all_of_row and all_of_row - own - _OF_ANY and not row.is_fatal else ""
 
 
-def _sides(row: OutcomeRow | Vote, given: str, against: str) -> tuple[str, str]:
+def sides(row: OutcomeRow | Vote, given: str, against: str) -> tuple[str, str]:
     """Return what was given and against what, where other treatment was given on a side too."""
     if row.added_to and row.added_to == row.comparator:
         return f"{given} added to {against}", f"{against} alone"
-    beside = f" with {_within(row.given_with)}" if row.given_with else ""
+    beside = f" with {within(row.given_with)}" if row.given_with else ""
     return f"{given}{beside}", against
 
 
@@ -167,7 +163,7 @@ def _is_plural(outcome: str) -> bool:
     return any(_PLURAL.search(word) and word.casefold() not in _SINGULAR for word in head)
 
 
-def _within(name: str) -> str:
+def within(name: str) -> str:
     """Return the name of what was given as it stands within a sentence, in small letters."""
     return " ".join(
         word[:1].lower() + word[1:] if _ONLY_FIRST_BIG.fullmatch(word) else word
@@ -242,7 +238,7 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
     if wording > ELEVENTH:
         more, less = of_share(more, row.outcome), of_share(less, row.outcome)
-    if wording > NINTH and _is_asset(row, wording):
+    if wording > NINTH and is_asset(row, wording):
         more, less = "worse", "better"
     return {
         Way.HARM: f"{{outcome}} was {more} with {{drug}} than with {{against}}",
@@ -252,7 +248,7 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     }[row.way]
 
 
-def _is_asset(found: OutcomeRow | Vote, wording: int) -> bool:
+def is_asset(found: OutcomeRow | Vote, wording: int) -> bool:
     """Return whether more of an outcome is good, as of memory: as a harm it gets worse.
 
     Pregnancies that are counted get more or less frequent.
@@ -299,7 +295,7 @@ def _who(row: OutcomeRow, wording: int) -> str:
         return ""
     if row.population:
         return f", {row.population}"
-    return _IN_OTHERS[row.directness]
+    return IN_OTHERS[row.directness]
 
 
 def _figures(row: OutcomeRow, wording: int) -> str:
@@ -348,7 +344,7 @@ def _of_class_too(row: OutcomeRow) -> str:
     """Return which studies of a row on the drug are of its class."""
     of_class = {e.tested_as for e in row.effects if e.tested_as}
     if of_class and not row.tested_as:
-        names = sorted(_within(name) for name in of_class)
+        names = sorted(within(name) for name in of_class)
         return f", some of them of {listed(names, 'or')}"
     return ""
 
@@ -359,67 +355,3 @@ def _beside(row: OutcomeRow) -> str:
         return ""
     otherwise = sum(e.way is not row.way for e in row.effects)
     return f", {otherwise} of them without that result" if otherwise else ""
-
-
-def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST, drug: str = "") -> str:
-    """Return one study's result in a line: "Symptom score: better with the drug (…)".
-
-    Args:
-        vote: The result.
-        named: Whether the outcome is said; else it stands beside.
-        wording: One of `WORDINGS`.
-        drug: What was given, where it is to be named.
-    """
-    if wording > TENTH and vote.row == STOPPED_EARLY:
-        return f"{capitalised(vote.outcome)}." if named else vote.outcome
-    size = size_words(vote, wording)
-    differ = "results differ" if wording >= FIFTH else "results point both ways"
-    way = differ if vote.way is Way.CONFLICT else ""
-    counted = wording <= NINTH or not _is_asset(vote, wording)
-    importance = vote.importance if counted else "important"
-    if wording > TENTH and counted:
-        importance = importance_told(vote)
-    way = way or direction_words(importance, vote.way, vote.tier, vote.control, wording)
-    way = of_share(way, vote.outcome) if wording > ELEVENTH else way
-    rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
-    if wording > TWELFTH and drug:
-        way = _between(way, vote, drug, against=not named)
-        rank += _whom(vote)
-    elif wording > TENTH:
-        way = as_given(way, vote, drug)
-    told = f"{way}{f' ({size})' if size else ''}"
-    return f"{capitalised(vote.outcome)}: {told}{rank}." if named else f"{told}{rank}"
-
-
-def _between(way: str, vote: Vote, drug: str, *, against: bool) -> str:
-    """Return words on a direction with what was given, and against what.
-
-    Args:
-        way: Such as "better with the drug".
-        vote: The result.
-        drug: What was asked about.
-        against: Whether the comparator is told too.
-    """
-    given = as_tested(vote, drug, LATEST)
-    if vote.tier == "uncontrolled" or vote.control == CONTINUED:
-        return way.replace(" after stopping", f" after stopping {given}")
-    other = vote.other_arm or vote.comparator or vote.control.replace(NOT_STATED, "")
-    if against and other:
-        given, other = _sides(vote, given, _within(other))
-    than = f" than with {other}" if against and other else ""
-    told = way.replace(" with the drug", f" with {given}{than}")
-    if vote.way is Way.NO_DIFFERENCE:
-        told = f"{way} between {given} and {other}" if than else f"{way} with {given}"
-    elif vote.way is Way.CONFLICT:
-        told = f"{way} with {given} against {other}" if than else f"{way} with {given}"
-    return told.replace(",,", ",").rstrip(",")
-
-
-def _whom(vote: Vote) -> str:
-    """Return in whom a result was found, where these are not just the people asked about."""
-    if vote.directness == "direct":
-        return ""
-    if vote.population:
-        return f", in {vote.population}"
-    is_of_class = vote.directness == "broader" and vote.tested_as
-    return "" if is_of_class else _IN_OTHERS[vote.directness]

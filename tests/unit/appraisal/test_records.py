@@ -16,7 +16,8 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Reader
 from deepcritical.questions.reading import read_frame
-from deepcritical.writing.words import row_sentence, vote_words
+from deepcritical.writing.vote_words import vote_words
+from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import (
     CONDITION,
     DRUG,

@@ -18,7 +18,8 @@ from deepcritical.vocabulary.outcomes import construct_of
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import study_sentence
 from deepcritical.writing.harms import harm_sentences
-from deepcritical.writing.words import row_sentence, vote_words
+from deepcritical.writing.vote_words import vote_words
+from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import findings, result, vote
 
 OF_HARM: dict[str, Any] = {"importance": "harm", "feared": True}

@@ -12,7 +12,8 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.votes import CONTINUED, Way
 from deepcritical.writing.brief import brief_of
 from deepcritical.writing.matter import Matter
-from deepcritical.writing.words import row_sentence, vote_words
+from deepcritical.writing.vote_words import vote_words
+from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import CONDITION, DRUG, OUTCOME, findings, record, vote
 
 TESTITIS = Condition(name=CONDITION, names=(CONDITION,), known=False)

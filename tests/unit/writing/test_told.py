@@ -32,7 +32,8 @@ from deepcritical.writing.findings import findings_of
 from deepcritical.writing.harms import harm_sentences, harms_beside
 from deepcritical.writing.leads import lead_of
 from deepcritical.writing.unread import without_text
-from deepcritical.writing.words import row_sentence, told_of, vote_words
+from deepcritical.writing.vote_words import vote_words
+from deepcritical.writing.words import row_sentence, told_of
 from tests.unit.appraisal.builders import findings, vote
 
 HARMS = ("dizziness", "grumbles", "snerks", "zorbs")

@@ -1,0 +1,84 @@
+"""Puts one result of a study into words."""
+
+from __future__ import annotations
+
+from deepcritical.domain.effect_words import (
+    ELEVENTH,
+    FIFTH,
+    LATEST,
+    NINTH,
+    TENTH,
+    TWELFTH,
+    as_given,
+    direction_words,
+    importance_told,
+    of_share,
+    size_words,
+)
+from deepcritical.domain.text import capitalised
+from deepcritical.domain.votes import CONTINUED, NOT_STATED, STOPPED_EARLY, Vote, Way
+from deepcritical.writing.words import IN_OTHERS, as_tested, is_asset, sides, within
+
+
+def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST, drug: str = "") -> str:
+    """Return one study's result in a line: "Symptom score: better with the drug (…)".
+
+    Args:
+        vote: The result.
+        named: Whether the outcome is said; else it stands beside.
+        wording: One of `WORDINGS`.
+        drug: What was given, where it is to be named.
+    """
+    if wording > TENTH and vote.row == STOPPED_EARLY:
+        return f"{capitalised(vote.outcome)}." if named else vote.outcome
+    size = size_words(vote, wording)
+    differ = "results differ" if wording >= FIFTH else "results point both ways"
+    way = differ if vote.way is Way.CONFLICT else ""
+    counted = wording <= NINTH or not is_asset(vote, wording)
+    importance = vote.importance if counted else "important"
+    if wording > TENTH and counted:
+        importance = importance_told(vote)
+    way = way or direction_words(importance, vote.way, vote.tier, vote.control, wording)
+    way = of_share(way, vote.outcome) if wording > ELEVENTH else way
+    rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
+    if wording > TWELFTH and drug:
+        way = _between(way, vote, drug, against=not named)
+        rank += _whom(vote)
+    elif wording > TENTH:
+        way = as_given(way, vote, drug)
+    told = f"{way}{f' ({size})' if size else ''}"
+    return f"{capitalised(vote.outcome)}: {told}{rank}." if named else f"{told}{rank}"
+
+
+def _between(way: str, vote: Vote, drug: str, *, against: bool) -> str:
+    """Return words on a direction with what was given, and against what.
+
+    Args:
+        way: Such as "better with the drug".
+        vote: The result.
+        drug: What was asked about.
+        against: Whether the comparator is told too.
+    """
+    given = as_tested(vote, drug, LATEST)
+    if vote.tier == "uncontrolled" or vote.control == CONTINUED:
+        return way.replace(" after stopping", f" after stopping {given}")
+    other = vote.other_arm or vote.comparator or vote.control.replace(NOT_STATED, "")
+    if against and other:
+        given, other = sides(vote, given, within(other))
+    than = f" than with {other}" if against and other else ""
+    told = way.replace(" with the drug", f" with {given}{than}")
+    if vote.way is Way.NO_DIFFERENCE:
+        told = f"{way} between {given} and {other}" if than else f"{way} with {given}"
+    elif vote.way is Way.CONFLICT:
+        told = f"{way} with {given} against {other}" if than else f"{way} with {given}"
+    return told.replace(",,", ",").rstrip(",")
+
+
+def _whom(vote: Vote) -> str:
+    """Return in whom a result was found, where these are not just the people asked about."""
+    if vote.directness == "direct":
+        return ""
+    if vote.population:
+        return f", in {vote.population}"
+    is_of_class = vote.directness == "broader" and vote.tested_as
+    return "" if is_of_class else IN_OTHERS[vote.directness]
