@@ -50,6 +50,11 @@ _OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
 """Kinds that words for a control mean, the surest first."""
 
 
+def is_inert(name: str) -> bool:
+    """Return whether a name is of what stands in the place of a treatment."""
+    return bool(NOTHING.match(name) or _INERT.search(name))
+
+
 def got_by(arm: Arm | None, other: Arm | None) -> frozenset[str]:
     """Return what an arm got; of a control arm, not what stands in the place of a treatment."""
     if arm is None:
@@ -99,5 +104,5 @@ def control_of(
     if drug_arm and {as_named(i) for i in drug_arm.interventions}.intersection(names):
         return "the same treatment without it"
     kinds = (kind for kind, words in _OF_WORDS for name in names if words.search(name))
-    kind = next(kinds, None) if all(NOTHING.match(n) or _INERT.search(n) for n in names) else None
+    kind = next(kinds, None) if all(map(is_inert, names)) else None
     return _CONTROLS[kind] if kind else NOT_STATED

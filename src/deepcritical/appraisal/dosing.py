@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from typing import Any
 
-from deepcritical.appraisal.arms import ANOTHER_WAY, Tested
+from deepcritical.appraisal.arms import Tested
+from deepcritical.appraisal.controls import is_inert
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.folding import key_of
 
@@ -53,19 +55,37 @@ def doses_of(text: str, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def arms_told(study: StudyReading, result: Result, tested: Tested) -> tuple[str, str]:
-    """Return what both arms got, as far as they are not known by their drugs.
+def arms_told(study: StudyReading, result: Result, tested: Tested) -> dict[str, Any]:
+    """Return fields on what both arms got, as far as the names of what was compared do not tell it.
 
-    The drug's own arm is told where another arm got the same drugs otherwise, and what it was
-    compared with where that arm did.
+    Both are told where both got the drug, or where those without it got something beside what
+    stands in its place. The drug's arm alone is told where a third one got the same otherwise.
     """
     first, second = study.arm(result.a), study.arm(result.b)
     own, other = (first, second) if tested.side == "a" else (second, first)
-    if own is None or "trial" not in study.kinds or len(own.label) > _LONGEST_LABEL:
-        return "", ""
-    if tested.comparator == ANOTHER_WAY and other and len(other.label) <= _LONGEST_LABEL:
-        return own.label, other.label
+    if own is None or "trial" not in study.kinds or tested.stopped:
+        return {}
+    given = _given(own)
+    told = _label(own)
+    if other and (_has_beside(other, given) if not tested.comparator else given <= _given(other)):
+        both = told, _label(other)
+        return dict(zip(("one_arm", "other_arm"), both, strict=True)) if all(both) else {}
     left = [arm for arm in study.arms if arm not in (own, other)]
-    given = {i.drug or i.name for i in own.interventions}
-    is_one = any(given and given == {i.drug or i.name for i in arm.interventions} for arm in left)
-    return (own.label if is_one else ""), ""
+    return {"one_arm": told} if given and any(given == _given(arm) for arm in left) else {}
+
+
+def _given(arm: Arm) -> set[str]:
+    return {i.drug or i.name for i in arm.interventions}
+
+
+def _has_beside(arm: Arm, given: Set[str]) -> bool:
+    """Return whether a control arm got a treatment, the same as the other arm or another one."""
+    return any(not is_inert(name) for name in _given(arm)) and not given <= _given(arm)
+
+
+def _label(arm: Arm) -> str:
+    """Return what an arm got: its label where this names it, else its treatments; '' if long."""
+    names = [i.name for i in arm.interventions]
+    is_named = any(name.casefold() in arm.label.casefold() for name in names)
+    told = arm.label if is_named or not names else " plus ".join(names)
+    return told if len(told) <= _LONGEST_LABEL else ""

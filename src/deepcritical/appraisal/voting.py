@@ -28,7 +28,6 @@ from deepcritical.appraisal.people import (
     is_prevention,
     people_in_words,
 )
-from deepcritical.appraisal.pooling import estimated
 from deepcritical.appraisal.silent import SILENT_KINDS, is_narrative, is_reported, silence
 from deepcritical.appraisal.sizes import (
     is_of_network,
@@ -38,8 +37,14 @@ from deepcritical.appraisal.sizes import (
     studies_of,
 )
 from deepcritical.appraisal.stopped import compared_in
-from deepcritical.appraisal.turning import counted, with_bound
-from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
+from deepcritical.appraisal.turning import with_bound
+from deepcritical.appraisal.ways import (
+    estimate_of,
+    leans_of,
+    polarity_of,
+    way_of,
+    with_polarity,
+)
 from deepcritical.domain.certainty import certainties_stated
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
@@ -61,8 +66,8 @@ _NOT_RANDOMISED = bounded(r"\b(?:non|un)-? ?randomi|\bobservational\b|\bcohorts?
 _OF_TRIALS = bounded(r"randomi|\bRCTs?\b", re.IGNORECASE)
 """Parts of a review, by how those compared came to be apart."""
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
-_PAIRED = frozenset({"crossover", "cluster"})
-"""Designs whose counts do not give an interval as those of parallel groups of people do."""
+_AS_RANDOMISED = frozenset({"randomised", "placebo_controlled", "double_blind"})
+"""Designs of a trial that only chance makes."""
 
 
 class Ballot(NamedTuple):
@@ -194,7 +199,7 @@ def _weigh(
         return _Weighed(None, why_not)
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
-    estimate = estimated(counted(result, study), paired=not _PAIRED.isdisjoint(study.design))
+    estimate = estimate_of(study, result, evidence)
     if (way := way_of(result, tested.side, place, estimate)) is None:
         return _Weighed(None, "which arm did better is not told")
     if (told_as := as_harm(place, result, way, asked, study.reader.kind)) is None:
@@ -297,7 +302,6 @@ def _compares(study: StudyReading) -> bool:
 def _vote(
     study: StudyReading, result: Result, evidence: Evidence, place: Placed, tested: Tested, way: Way
 ) -> Vote:
-    one_arm, other_arm = arms_told(study, result, tested)
     return Vote(
         row=place.row,
         outcome=_told_outcome(result),
@@ -329,8 +333,7 @@ def _vote(
         open_label="open_label" in study.design,
         non_inferior=result.non_inferiority == "shown" and (tested.side == "a" or tested.is_less),
         start=telling(result, evidence),
-        one_arm=one_arm,
-        other_arm=other_arm,
+        **arms_told(study, result, tested),
     )
 
 
@@ -390,7 +393,7 @@ def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:
     if study.reader.kind != "rules":
         if _NOT_RANDOMISED.search(result.people):
             return "controlled"
-        if "randomised" in design or _OF_TRIALS.search(result.people):
+        if design & _AS_RANDOMISED or _OF_TRIALS.search(result.people):
             return "randomised"
         if kinds & {"observational"} or design & {"non_randomised", "cohort", "case_control"}:
             return "controlled"

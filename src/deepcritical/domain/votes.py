@@ -118,10 +118,11 @@ class _OnOutcome(Model):
     """Whether its class was tested, and not the drug by itself."""
     one_arm: str = ""
     """What the arm got whose result it is, where other arms of the study got the drug too, in
-    another dose or at another time; '' also in reports from before it was kept."""
+    another dose or at another time, or `other_arm` is told; '' also in reports from before it was
+    kept."""
     other_arm: str = ""
-    """What the arm got that it was compared with, where that is the drug in another dose, or at
-    another time; '' also in reports from before it was kept."""
+    """What the arm got that it was compared with, where that is the drug in another dose or beside
+    something else, or a background that both got; '' also in reports from before it was kept."""
     prevention: bool = False
     """Whether it is to get the condition, so that those studied did not have it."""
     non_inferior: bool = False

@@ -98,8 +98,8 @@ def design_of(study: StudyFinding, vote: Vote, readings: Mapping[str, StudyReadi
 
 def comparator_of(vote: Vote, readings: Mapping[str, StudyReading]) -> str:
     """Return what the drug was compared with; '' where nobody was."""
-    if vote.comparator:
-        return vote.comparator
+    if vote.other_arm or vote.comparator:
+        return vote.other_arm or vote.comparator
     if vote.tier == "uncontrolled" or vote.control == NOT_STATED:
         return ""
     if vote.control:

@@ -50,6 +50,10 @@ _DISAGREE, _DIFFER = "studies disagree", "studies differ"
 _ONE_DIFFERS = "results of one study differ"
 _BEHIND_HEAD = re.compile(r" (?:of|from|due|in|with|by|for|after|at|on|than|or|and)\b|[,;(/]")
 _LASTING = re.compile(r"(?i)survival|free")
+_TURNED = re.compile(
+    r"(?i)surviv|free\b|\b(?:no|not|without|absence|reduc|decreas|improv|resol|toler|complet|retent)"
+)
+"""Words for less of something, or for its end."""
 _OF_AMOUNTS = frozenset(("MD", "difference"))
 _WORD = re.compile(r"[^\W_]+")
 _OF_ANY = frozenset(
@@ -102,7 +106,8 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     else:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
     if wording >= FIFTH and (measured := measured_as(row, wording)):
-        outcome = f"{outcome} (reported as {measured})"
+        own_name = wording > TWELFTH and row.importance == "harm" and not _is_turned(row)
+        outcome = measured if own_name else f"{outcome} (reported as {measured})"
     elif wording > TWELFTH:
         outcome = _narrower(row) or outcome
     is_subject = wording < FOURTH or not _WITHIN_SUBJECT.search(said)
@@ -142,6 +147,11 @@ def measured_as(row: OutcomeRow, wording: int) -> str:
     return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
 
 
+def _is_turned(row: OutcomeRow) -> bool:
+    """Return whether more of what a record measured may be less of what the row is named after."""
+    return row.polarity == "more" or is_asset(row, LATEST) or bool(_TURNED.search(row.told_as))
+
+
 def _narrower(row: OutcomeRow) -> str:
     """Return what the only record of a row measured, where the row is named after more than it."""
     told = in_running_text(row.told_as)
@@ -151,6 +161,8 @@ def _narrower(row: OutcomeRow) -> str:
 
 def sides(row: OutcomeRow | Vote, given: str, against: str) -> tuple[str, str]:
     """Return what was given and against what, where other treatment was given on a side too."""
+    if row.other_arm:
+        return given, against
     if row.added_to and row.added_to == row.comparator:
         return f"{given} added to {against}", f"{against} alone"
     beside = f" with {within(row.given_with)}" if row.given_with else ""
