@@ -42,6 +42,11 @@ _IONS = (
     "tartrate"
 ).split()
 """Words behind a substance's name in the names of its salts."""
+_ESTERS = frozenset(
+    "axetil cilexetil decanoate dipivoxil enacarbil etexilate furoate lauroxil marboxil medoxomil "
+    "palmitate pivoxil proxetil".split()
+)
+"""Last words of esters that the body turns into the drug that stands before (INN modified)."""
 _CODE = bounded(r"[a-z]{1,5}[- ]?[0-9]{2,8}[a-z]?")
 """The code that a developer gives a substance, in lower case: "ly2062430"."""
 _LIKE = bounded(r"-like\b", re.IGNORECASE)
@@ -155,6 +160,8 @@ def drug_names() -> tuple[str, ...]:
 @cache
 def _drug_name(row: int) -> DrugName:
     _, name, kind, drugbank_id, _, variants = _table().rows[row].split("\t")
+    if (base := _without_ester(name)) is not None:
+        return _drug_name(base)
     names = variants.split("|")
     unwanted = _inflections(name) | {name} | {f"{variant}um" for variant in names}
     return DrugName(
@@ -163,6 +170,13 @@ def _drug_name(row: int) -> DrugName:
         synonyms=tuple(n for n in names if n not in unwanted and _searchable(n)),
         drugbank_id=drugbank_id or None,
     )
+
+
+def _without_ester(name: str) -> int | None:
+    """Return the row of the drug that an ester is of; None where it is no ester, or of no drug."""
+    drug, _, last = name.rpartition(" ")
+    row = _table().entries.get(drug) if last in _ESTERS else None
+    return row if row is not None and _drug_name(row).kind is DrugKind.DRUG else None
 
 
 @cache
@@ -240,6 +254,8 @@ def lookup_drug(name: str) -> DrugName:
             row = _table().entries.get(candidate)
         if row is not None:
             return _drug_name(row)
+    if (base := _without_ester(folded)) is not None:
+        return _drug_name(base)
     return DrugName(name=name.strip(), kind=DrugKind.UNKNOWN)
 
 

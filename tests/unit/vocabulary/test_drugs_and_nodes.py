@@ -58,6 +58,8 @@ class TestLookup:
             ("raloxifene hydrochloride", "raloxifene"),
             ("nicotine patch", "nicotine"),
             ("taxol", "paclitaxel"),
+            ("candesartan cilexetil", "candesartan"),
+            ("haloperidol decanoate", "haloperidol"),
         ],
     )
     def test_a_salt_or_form_is_its_drug(self, form: str, drug: str) -> None:
