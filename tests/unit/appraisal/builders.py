@@ -113,9 +113,11 @@ def record(title: str = "Examplol in testitis", content: str = TEXT, **metadata:
     )
 
 
-def ballot(reading: StudyReading, question: Asked | None = None) -> Ballot:
-    """The votes of a reading, of a paper that names drug and condition."""
-    evidence = record()
+def ballot(
+    reading: StudyReading, question: Asked | None = None, evidence: Evidence | None = None
+) -> Ballot:
+    """The votes of a reading, of a paper that names drug and condition, or of one that is given."""
+    evidence = evidence or record()
     return ballot_of(reading, evidence, question or asked(), grade(evidence))
 
 
