@@ -34,6 +34,8 @@ _WEAKER = {
     VerdictLabel.SUPPORTED: VerdictLabel.PROMISING,
     VerdictLabel.REFUTED: VerdictLabel.UNSUPPORTED,
 }
+_DIFFER = "inconsistency: the answer depends on which of these results weighs most"
+_JUDGED = "indirectness: how far the results answer the question was judged by a model alone"
 _AGAINST = {Way.NO_DIFFERENCE, Way.HARM, Way.CONFLICT}
 
 
@@ -61,11 +63,12 @@ def with_proposal(
     ids = dict.fromkeys(i for row in rows for i in row.evidence_ids)
     steps = [LADDER.index(row.certainty) for row in rows]
     lowest = min((LADDER.index(Certainty.LOW), *steps)) if rows else 0
+    differ = len({way for row in by_rule.rows if _answers(row) for way in _ways(row)}) > 1
     return Verdict(
         label=label,
         certainty=LADDER[lowest],
         rule=PROPOSED[label],
-        downgrades=("inconsistency: the answer depends on which of these results weighs most",),
+        downgrades=(_DIFFER if differ else _JUDGED,),
         deciding_ids=tuple(ids) or by_rule.deciding_ids,
         caps=by_rule.caps,
         rows=by_rule.rows,
