@@ -29,7 +29,7 @@ from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.vocabulary.words import is_english
 from deepcritical.writing.answers import answer_texts
-from deepcritical.writing.brief import brief_of
+from deepcritical.writing.brief import brief_of, with_synthesis
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
@@ -197,7 +197,7 @@ class _Writer:
             appraisals=main.appraisals,
             searched_on=self._context.searched_on,
         )
-        return brief_of(matter).model_copy(update={"synthesis": self._written})
+        return with_synthesis(brief_of(matter), self._written, self._draft.findings)
 
     def _lead(self, brief: Brief | None) -> tuple[Sentence, ...]:
         """The answer where no verdict is on one drug: a model's words, results, or passages."""

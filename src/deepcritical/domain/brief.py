@@ -76,8 +76,10 @@ class Brief(Model):
     lead_ids: tuple[str, ...] = ()
     """Records that the lead rests on."""
     answer: tuple[Sentence, ...] = Field(min_length=1)
-    """Two to four sentences: drug, population, outcome, effect with interval, certainty."""
+    """One to four sentences: the answer, and drug, population, outcome, effect with interval and
+    certainty, as far as `synthesis` does not tell them."""
     harms: tuple[Sentence, ...] = ()
+    """As far as `synthesis` does not tell them."""
     licensed: tuple[Sentence, ...] = ()
     """That a label or a curated source has the drug licensed for the condition; said first."""
     label: tuple[Sentence, ...] = ()
@@ -97,7 +99,7 @@ class Brief(Model):
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """All its sentences, in the order of reading."""
-        told = (*self.licensed, *self.answer, *self.harms, *self.label, *self.synthesis)
+        told = (*self.licensed, *self.answer, *self.synthesis, *self.harms, *self.label)
         return (*told, *(study.result for study in self.studies))
 
 

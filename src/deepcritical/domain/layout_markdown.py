@@ -90,9 +90,9 @@ def answered(report: ReportData) -> Iterator[str]:
         return
     yield as_markdown(brief.licensed, references)
     yield as_markdown(brief.answer, references)
+    yield as_markdown(brief.synthesis, references)
     for name, told in (("Harms", brief.harms), ("Label", brief.label)):
         yield f"**{name}:** {as_markdown(told, references)}" if told else ""
-    yield as_markdown(brief.synthesis, references)
 
 
 def listed(report: ReportData) -> Iterator[tuple[str, str]]:

@@ -14,9 +14,15 @@ from deepcritical.domain.text import capitalised, shorten_at_sentence
 from deepcritical.writing.passages import LEADS
 
 
-def brief_texts(brief: Brief, references: Sequence[Reference]) -> dict[str, Any]:
-    """The fields of a report that repeat its brief as Markdown."""
-    told = as_markdown((*brief.answer, *brief.harms), references)
+def brief_texts(
+    brief: Brief, references: Sequence[Reference], *, former: bool = False
+) -> dict[str, Any]:
+    """The fields of a report that repeat its brief as Markdown.
+
+    Those of `former` reports left out what a model wrote.
+    """
+    written = () if former else brief.synthesis
+    told = as_markdown((*brief.answer, *written, *brief.harms), references)
     return {"executive_summary": shorten_at_sentence(told, SUMMARY_LIMIT), "conclusion": told}
 
 

@@ -297,8 +297,9 @@ def _form_fault(report: ResearchReport) -> str:
 def _plain_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
     """Yield what is printed beside the sentences that are data, and that code does not write."""
     if report.brief:
+        formerly = brief_texts(report.brief, report.references, former=True)
         for name, given in brief_texts(report.brief, report.references).items():
-            if (text := getattr(report, name)) == given:
+            if (text := getattr(report, name)) in (given, formerly[name]):
                 continue
             told = {span.text for span in sentences(given)}
             foreign = [span.text for span in sentences(text) if span.text not in told]

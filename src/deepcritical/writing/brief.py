@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import FIFTH, LATEST, TWELFTH, gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.record_kinds import is_current, is_under_way, told_status
-from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow
@@ -38,6 +39,7 @@ _INDIRECT = "None of the results weighed here is of just the people and drugs as
 _UNSURE = "The certainty of all results weighed here is very low."
 _OF_OTHERS = "; the people studied are not just those of this question"
 _FOUND, _FOUND_BY_ONE = "the results found differ", "the results of the only study weighed differ"
+_WORD, _STEM = re.compile(r"[^\W_]{4,}"), 6
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
 
 
@@ -70,6 +72,32 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
             matter.studies, matter.evidence, matter.appraisals, matter.searched_on
         ),
     )
+
+
+def with_synthesis(
+    brief: Brief, written: Sequence[Sentence], findings: Mapping[str, Finding]
+) -> Brief:
+    """Return a brief with a model's text, without the sentences of code that the text tells too.
+
+    What is answered, and how sure it is, code says.
+
+    Args:
+        brief: As code wrote it.
+        written: The sentences of a model that passed their checks, and what took others' places.
+        findings: What these rest on, by id.
+    """
+    cited = ((s.text, findings[i]) for s in written if s.origin == "model" for i in s.finding_ids)
+    told = {finding.sentence for text, finding in cited if _names(text, finding.outcome)}
+    update: dict[str, object] = {"synthesis": tuple(written)}
+    for name in ("answer", "harms"):
+        update[name] = tuple(s for s in getattr(brief, name) if s.text not in told)
+    return brief.model_copy(update=update)
+
+
+def _names(text: str, outcome: str) -> bool:
+    """Return whether a sentence names an outcome by any of its words, in any of their forms."""
+    said = {word[:_STEM] for word in _WORD.findall(text.casefold())}
+    return any(word[:_STEM] in said for word in _WORD.findall(outcome.casefold()))
 
 
 class Put(NamedTuple):

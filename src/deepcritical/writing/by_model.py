@@ -28,7 +28,7 @@ from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.signs import clauses, signs
 from deepcritical.verification.verifiers import Verifier
 
-VERSION = 6
+VERSION = 7
 _MOST = 8
 _MOST_PARTS = 2
 """Sentences into which a refused one may be parted, such as one for each side of a contrast."""

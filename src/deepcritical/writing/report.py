@@ -22,7 +22,7 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.claims import answer_to, answered_by, proposition_of, subject_of
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.answers import brief_texts
-from deepcritical.writing.brief import brief_of
+from deepcritical.writing.brief import brief_of, with_synthesis
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
@@ -99,13 +99,12 @@ class _Writer:
     def report(self, synthesis: Synthesis | None) -> ResearchReport:
         # The order of these calls gives the references their numbers: the brief's come first.
         written = synthesis.sentences if synthesis else ()
-        brief = self._brief().model_copy(update={"synthesis": written})
+        brief = with_synthesis(self._brief(), written, synthesis.findings if synthesis else {})
         self._cite(brief)
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         study_table = self._study_table()
         sections = self._sections()
         self._cite_all_read()
-        self.citer.cite(i for sentence in written for i in sentence.evidence_ids)
         frame = self.question.frame
         return ResearchReport(
             schema_version=REPORT_SCHEMA,
@@ -273,7 +272,7 @@ class _Writer:
 
     def _cite(self, brief: Brief) -> None:
         results = (study.result for study in brief.studies)
-        told = (*brief.licensed, *brief.answer, *brief.harms, *results)
+        told = (*brief.licensed, *brief.answer, *brief.synthesis, *brief.harms, *results)
         self.citer.cite(i for sentence in told for i in sentence.evidence_ids)
         self.citer.cite(trial.evidence_id for trial in brief.trials)
         self.citer.cite(i for sentence in brief.label for i in sentence.evidence_ids)
