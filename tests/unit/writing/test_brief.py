@@ -6,15 +6,17 @@ import pytest
 
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.brief import Brief
 from deepcritical.domain.effect_words import FIRST, LATEST
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Drug
 from deepcritical.domain.record_kinds import is_current
+from deepcritical.domain.sentences import Finding, Origin, Sentence
 from deepcritical.domain.study import Population, Reader
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
-from deepcritical.writing.brief import brief_of
+from deepcritical.writing.brief import brief_of, with_synthesis
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.matter import Matter
 from deepcritical.writing.studies import leading_vote, people_in
@@ -209,3 +211,21 @@ def test_the_people_of_a_quote_are_those_of_its_own_record() -> None:
         readings={"E9": study(reader=Reader(kind="rules"))},
     )
     assert [s.people for s in brief_of(matter).studies] == [300, None]
+
+
+@pytest.mark.parametrize(
+    ("origin", "text", "left"),
+    [
+        pytest.param("model", "Flurb scores fell with examplol.", 1, id="told by the model"),
+        pytest.param("template", "Flurb scores fell with examplol.", 2, id="by code"),
+        pytest.param("model", "Snerks fell with examplol.", 2, id="of another outcome"),
+    ],
+)
+def test_what_a_model_tells_code_does_not_say_again(origin: Origin, text: str, left: int) -> None:
+    row = Sentence(text="Examplol improved flurb score.", evidence_ids=("E1",))
+    brief = Brief(answer=(Sentence(text="Possibly."), row), harms=(row,))
+    told_by_code = Finding(id="F1", evidence_ids=("E1",), outcome="flurb score", sentence=row.text)
+    written = Sentence(text=text, evidence_ids=("E1",), origin=origin, finding_ids=("F1",))
+    now = with_synthesis(brief, [written], {"F1": told_by_code})
+    assert (len(now.answer), len(now.harms)) == (left, left - 1)
+    assert (now.answer[0], now.synthesis) == (brief.answer[0], (written,))
