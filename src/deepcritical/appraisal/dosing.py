@@ -58,7 +58,7 @@ def doses_of(text: str, names: Iterable[str]) -> tuple[str, ...]:
 def arms_told(study: StudyReading, result: Result, tested: Tested) -> dict[str, Any]:
     """Return fields on what both arms got, as far as the names of what was compared do not tell it.
 
-    Both are told where both got the drug, or where those without it got something beside what
+    Both are told where both got the drug, and where those without it got something beside what
     stands in its place. The drug's arm alone is told where a third one got the same otherwise.
     """
     first, second = study.arm(result.a), study.arm(result.b)
@@ -66,26 +66,32 @@ def arms_told(study: StudyReading, result: Result, tested: Tested) -> dict[str, 
     if own is None or "trial" not in study.kinds or tested.stopped:
         return {}
     given = _given(own)
-    told = _label(own)
-    if other and (_has_beside(other, given) if not tested.comparator else given <= _given(other)):
-        both = told, _label(other)
-        return dict(zip(("one_arm", "other_arm"), both, strict=True)) if all(both) else {}
+    if other and (given <= _given(other) if tested.comparator else _has_beside(other, given)):
+        both = _label(own), _label(other)
+        if all(len(label) <= _LONGEST_LABEL for label in both):
+            return dict(zip(("one_arm", "other_arm"), both, strict=True))
     left = [arm for arm in study.arms if arm not in (own, other)]
-    return {"one_arm": told} if given and any(given == _given(arm) for arm in left) else {}
+    is_one = any(given and given == _given(arm) for arm in left)
+    return {"one_arm": own.label} if is_one and len(own.label) <= _LONGEST_LABEL else {}
 
 
 def _given(arm: Arm) -> set[str]:
-    return {i.drug or i.name for i in arm.interventions}
+    return {i.drug or i.name for i in arm.interventions if not is_inert(i.name)}
 
 
 def _has_beside(arm: Arm, given: Set[str]) -> bool:
-    """Return whether a control arm got a treatment, the same as the other arm or another one."""
-    return any(not is_inert(name) for name in _given(arm)) and not given <= _given(arm)
+    """Return whether a control arm got a treatment that "placebo" or "no treatment" leaves out.
+
+    That both arms got it goes without saying where one of them got a placebo.
+    """
+    masked = arm.control in ("placebo", "sham")
+    return bool(_given(arm) - given if masked else _given(arm))
 
 
 def _label(arm: Arm) -> str:
-    """Return what an arm got: its label where this names it, else its treatments; '' if long."""
-    names = [i.name for i in arm.interventions]
-    is_named = any(name.casefold() in arm.label.casefold() for name in names)
-    told = arm.label if is_named or not names else " plus ".join(names)
-    return told if len(told) <= _LONGEST_LABEL else ""
+    """Return what an arm got: its label where this names all of it, else its treatments."""
+    names = [i.name for i in arm.interventions if not is_inert(i.name)]
+    if not names or all(name.casefold() in arm.label.casefold() for name in names):
+        return arm.label
+    masked = [arm.control] if arm.control in ("placebo", "sham") else []
+    return " plus ".join((*names, *masked))

@@ -41,9 +41,9 @@ _STATED = bounded(
     rf"\b(?P<one>{_LEVELS})[- ](?:certainty(?: of)?|quality(?: of)?)(?: the)? evidence\b"
     r"(?! (?:is|are) (?:needed|required|lacking))|"
     rf"\b(?P<four>{_LEVELS})[- ]certainty\b(?! (?:evidence|of))|"
-    r"\b(?:certainty|quality) of (?:the |this )?(?:body of )?evidence (?:is|was|as)"
+    r"\b(?:certainty|quality) of (?:the |this )?(?:body of )?evidence (?:is|was|as|to be)"
     rf"(?: (?!not\b)\w+){{0,2}}? (?P<two>{_LEVELS})\b|"
-    rf"\bGRADE[:,]? (?P<three>{_LEVELS})\b",
+    rf"\bGRADE[:,]? (?P<three>{_LEVELS})\b|\bevidence of (?P<five>{_LEVELS}) quality\b",
     re.IGNORECASE,
 )
 _OF_REVIEW = "the review itself rates its evidence no higher"
@@ -66,7 +66,7 @@ def certainties_stated(text: str) -> tuple[Certainty, ...]:
 
     They only ever lower what is calculated, so that "no high-certainty evidence" lifts nothing.
     """
-    groups = ("one", "two", "three", "four")
+    groups = ("one", "two", "three", "four", "five")
     said = (next(filter(None, m.group(*groups))) for m in _STATED.finditer(text))
     found = {Certainty(level.lower().replace("-", " ")) for level in said}
     return tuple(level for level in _LADDER if level in found)

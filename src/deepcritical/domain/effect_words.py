@@ -286,7 +286,8 @@ def size_words(found: RowEffect | Vote, wording: int = LATEST) -> str:
     none = no_effect_value(effect) if effect and wording >= SEVENTH else None
     told = effect_words(effect, found.unit, wording) if effect else ""
     if told and found.turned_from and found.turned_from.value is not None:
-        told = f"{told}, turned round from {_figure(found.turned_from.value, none)}"
+        turned = "turned round from" if wording <= TWELFTH else "reported the other way round as"
+        told = f"{told}, {turned} {_figure(found.turned_from.value, none)}"
     elif told and found.from_arms:
         told = f"{told}, calculated from both arms"
     return ", ".join(filter(None, (_rate_words(rates) if rates else "", told)))

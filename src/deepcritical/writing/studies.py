@@ -36,6 +36,8 @@ _KINDS: dict[StudyKind, str] = {
 }
 """Kinds of study by name; of several the first is told."""
 _MOST_ARMS = 5
+_COMPARED = 2
+"""Arms that one result compares: of more, not all people of a study are behind it."""
 _NARRATIVE = "a narrative review, which weighs nothing beside studies"
 
 
@@ -120,6 +122,8 @@ def people_in(
     if vote and vote.people:
         return vote.people
     read = [readings[i] for i in study.evidence_ids if i in readings]
+    if vote and vote.comparator and any(len(reading.arms) > _COMPARED for reading in read):
+        return None
     told = [n for r in read for n in (r.population.n_randomised, r.population.n_analysed) if n]
     by_rules = all(reading.reader.kind == "rules" for reading in read)
     return max(told) if told else study.participants if by_rules else None

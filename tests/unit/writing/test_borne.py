@@ -119,7 +119,7 @@ def test_a_figure_that_is_turned_round_says_so(
     assert f"90 % against 85 %, the rest of 10 and 15, {'odds' if measure == 'OR' else 'risk'}" in (
         vote_words(now)
     )
-    assert f"turned round from {source:g}" in vote_words(now)
+    assert f"reported the other way round as {source:g}" in vote_words(now)
     again = turned(now.model_copy(update={"polarity": "less"}))
     assert (again.turned_from, again.rates) == (None, told.rates)
 

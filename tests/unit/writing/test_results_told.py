@@ -18,7 +18,7 @@ from deepcritical.domain.votes import Vote, Way
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import study_sentence
 from deepcritical.writing.harms import harm_sentences
-from deepcritical.writing.studies import kind_of
+from deepcritical.writing.studies import kind_of, people_in
 from deepcritical.writing.vote_words import vote_words
 from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import (
@@ -224,3 +224,30 @@ def test_no_estimate_is_lost_where_nothing_is_called_significant() -> None:
     effect = Effect(measure="RR", value=0.7, ci_low=0.5, ci_high=0.9)
     (found,) = ballot(study(result(effect=effect))).votes
     assert found.effect == effect
+
+
+MASKED = (arm("A", "examplol", "testamine"), arm("B", "testamine", control="placebo"))
+RAYS = (arm("A", "examplol"), arm("B", "rays", control="placebo"))
+
+
+@pytest.mark.parametrize(
+    ("arms", "said"),
+    [
+        pytest.param(MASKED, {}, id="both sides got a background, and one a placebo"),
+        pytest.param(
+            RAYS,
+            {"one_arm": "examplol", "other_arm": "rays plus placebo"},
+            id="beside its placebo the other side got something else",
+        ),
+    ],
+)
+def test_a_placebo_goes_without_what_both_sides_got(arms: Any, said: dict[str, str]) -> None:
+    named = [one.model_copy(update={"label": "examplol" if one.id == "A" else "B"}) for one in arms]
+    assert arms_told(study(result(), arms=named), result(), Compared("a")) == said
+
+
+def test_of_three_arms_not_all_people_are_behind_a_result() -> None:
+    three = study(result(), arms=(*PLACEBO_CONTROLLED, arm("C", "testamine")))
+    found = findings(told(Way.HARM, comparator="testamine", people=None))[0]
+    (compared,) = found.votes
+    assert people_in(found, compared, {found.evidence_ids[0]: three}) is None

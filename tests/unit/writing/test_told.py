@@ -70,7 +70,7 @@ def changed(way: Way, **changes: object) -> Vote:
         ((changed(Way.BENEFIT, from_arms=True),), "-0.5, 95 % CI -0.7 to -0.3, calculated from"),
         (
             (changed(Way.BENEFIT, turned_from=Effect(measure="SMD", value=0.5)),),
-            "-0.7 to -0.3, turned round from 0.5",
+            "-0.7 to -0.3, reported the other way round as 0.5",
         ),
         ((changed(Way.BENEFIT, comparator="DPP-4 inhibitors"),), "compared with DPP-4 inhibitors"),
         (
