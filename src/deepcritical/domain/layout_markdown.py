@@ -41,7 +41,7 @@ def report_markdown(report: ReportData) -> str:
 
 
 def head_markdown(report: ReportData) -> str:
-    """Return the first screen without its title: verdict, answer, notices and findings.
+    """Return the first screen without its title: verdict, notices, answer and findings.
 
     The verdict is the first paragraph; a report without a brief has its summary instead.
     """
@@ -49,8 +49,8 @@ def head_markdown(report: ReportData) -> str:
     notices = (f"> Note: {escape_markdown(notice)}" for notice in report.notices)
     parts = (
         " · ".join((f"**{label}**", *map(escape_markdown, remarks))),
-        *answered(report),
         *notices,
+        *answered(report),
         grid_markdown(findings_grid(report)),
         titled("Drug candidates", grid_markdown(candidates_grid(report))),
         *(titled(*part) for part in listed(report)),
