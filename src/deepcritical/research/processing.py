@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from deepcritical.answering.needs import plainly
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.claims import located
@@ -24,7 +25,6 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.domain.study import StudyReading
 from deepcritical.questions.searching import posed_queries, search_sides
-from deepcritical.questions.wording import as_meant
 from deepcritical.reasoning.base import Unread
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult
@@ -252,9 +252,8 @@ async def rank_records(session: ResearchSession) -> None:
     store, ranking = session.store, session.searched.records
     if ranking is None or not store.evidence or not session.new_in_round:
         return
-    frame = session.inquiry.frame if session.inquiry else None
     text = session.question.text if session.question else session.text
-    text = (await calculated(as_meant, frame)).text if frame else text
+    text = await calculated(plainly, session.inquiry) if session.inquiry else text
     found = await ranking.rank(text, dict(store.evidence), sentences=session.inquiry is not None)
     store.relevance, store.retrieval = found.relevance, found.retrieval
     store.likeness = found.likeness
