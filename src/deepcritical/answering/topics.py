@@ -16,7 +16,7 @@ from typing import NamedTuple
 from deepcritical.appraisal.people import names_condition
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import GROUPS, OUTCOMES, SENTENCE_END
@@ -45,8 +45,8 @@ _NEED_WORDS = frozenset(
     "explain factor far finding finished first fit fits follow followed followup frequency "
     "frequent frequently funded funder funding get gets getting give given go going guideline "
     "halted happen harm harmful help high id identifier important improve incidence increase "
-    "influence information initial instead keep kind large latest lead like likely line linked list "
-    "literature long lower made make mean mechanism medicine mg much need newest number occur "
+    "influence information initial instead keep kind large latest lead like likely line linked "
+    "list literature long lower made make mean mechanism medicine mg much need newest number occur "
     "often old ones ongoing option outcome paper participant percentage phase planned population "
     "prematurely prevalence prevent prevention proportion protect publication raise randomised "
     "rate really recommend recommended recruited recruiting reduce regimen registered "
@@ -64,31 +64,32 @@ _FUNCTION_WORDS = frozenset(
     "an and another any anybody anyone are around as at away back be because been before behind "
     "being below beside between both but by came can come could dad daily day days did do does "
     "doing done down during each eight either eleven else enough etc even ever every everybody "
-    "everyone father few five for four from further give had half has have having he her here "
-    "hers him his hour how however i if in inside into is isn it its itself just know last least "
-    "less let lot lots many may me might mine minute mom month monthly more most mother mum must "
-    "my myself near neither never next nine no nobody none nor not nothing now of off on once one "
+    "everyone father few five for four from further give had half has have having he her here hers "
+    "him his hour how however i if in inside into is isn it its itself just know last least less "
+    "let lot lots many may me might mine minute mom month monthly more most mother mum must my "
+    "myself near neither never next nine no nobody none nor not nothing now of off on once one "
     "only onto or other our out outside over own past patient per perhaps person please quite "
     "rather same seven several shall she should since six so some somebody someone still such ten "
-    "than that the their them themselves then there these they this those three through "
-    "throughout thus to together too toward twelve twice two under until up upon us versus very "
-    "via was we week weekly well were what whatever when where whether which while who whole whom "
-    "whose why will with within without would year yearly yes yet you your "
-    "article aunt bit brother brought call called came concerned daughter doctor friend grandfather "
-    "grandmother hear heard husband mention mentioned neighbor neighbour news parent put read "
-    "relative saw see seen sister son talk talked talking thought told uncle wife worried worry "
-    "wrote ve generally giving higher non normally "
-    "plus problem took typically usually".split()
+    "than that the their them themselves then there these they this those three through throughout "
+    "thus to together too toward twelve twice two under until up upon us versus very via was we "
+    "week weekly well were what whatever when where whether which while who whole whom whose why "
+    "will with within without would year yearly yes yet you your article aunt bit brother brought "
+    "call called came concerned daughter doctor friend grandfather grandmother hear heard husband "
+    "mention mentioned neighbor neighbour news parent put read relative saw see seen sister son "
+    "talk talked talking thought told uncle wife worried worry wrote ve generally giving higher "
+    "non normally plus problem took typically usually".split()
 )
 """Words of English grammar, numbers and times, and of telling, which say nothing of a subject."""
 _ASKS = bounded(
-    r"\b(?:(?:like|want|need|love|curious|keen|try\w*|good) to (?:know|find out|see|learn|understand)|"
-    r"wonder\w*|(?:tell|show|give) (?:me|us)|explain|list|asking|the question is|please)\b",
+    r"\b(?:(?:like|want|need|love|curious|keen|try\w*|good) to "
+    r"(?:know|find out|see|learn|understand)|wonder\w*|(?:tell|show|give) (?:me|us)|"
+    r"explain|list|asking|the question is|please)\b",
     re.IGNORECASE,
 )
 """Of a sentence that asks without a question mark."""
 _OF_SOMEBODY = bounded(
-    r"\b(?:I(?=['’ ])|me|my|we|our|us|he|she|his|her|him)\b|\b(?:they|someone|somebody) (?:are|is|say|said)\b"
+    r"\b(?:I(?=['’ ])|me|[Mm]y|[Ww]e|[Oo]ur|us|[Hh]e|[Ss]he|[Hh]is|[Hh]er|him|"
+    r"(?:[Tt]hey|[Ss]omeone|[Ss]omebody) (?:are|is|say|said))\b"
 )
 """Of a sentence that tells a story."""
 _HYPHENED = bounded(r"[^\W\d_]+(?:-[^\W\d_]+)+")
@@ -135,9 +136,14 @@ class Topics(NamedTuple):
     searched: tuple[str, ...] = ()
     """The same words as they are searched for."""
 
-    def is_named_in(self, record: Evidence) -> bool:
-        """Return whether a record names any of the subjects, if there are any."""
-        return not self.subjects or any(subject.is_of(record) for subject in self.subjects)
+    def are_named_in(self, record: Evidence) -> bool:
+        """Return whether a record names a drug asked about; without drugs, a condition.
+
+        Of what names neither nothing is known: any record may be on it.
+        """
+        drugs = [subject for subject in self.subjects if subject.condition is None]
+        named = drugs or self.subjects
+        return not named or any(subject.is_of(record) for subject in named)
 
     def named_in(self, text: str, main: Condition | None) -> bool:
         """Return whether a text has a word or name asked for beside drugs and main condition."""
@@ -271,7 +277,9 @@ def asked_in(text: str) -> str:
     """The sentences of a text that ask; a story told before them or of somebody is left out."""
     sentences = SENTENCE_END.split(text)
     asks = [one.rstrip().endswith("?") or bool(_ASKS.search(one)) for one in sentences]
-    first = asks.index(True) if any(asks) else 0
+    if not any(asks):
+        return text
+    first = asks.index(True)
     told = zip(sentences[first:], asks[first:], strict=True)
     return " ".join(one for one, is_asked in told if is_asked or not _OF_SOMEBODY.search(one))
 

@@ -16,7 +16,6 @@ from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.outcomes import term_in
 from deepcritical.vocabulary.words import is_english
 
-
 Worded = tuple[str, str]
 """A wording, and the words of a question that it stands for."""
 

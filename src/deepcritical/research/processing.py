@@ -5,7 +5,7 @@ Abstracts are read first, then full texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from deepcritical.answering.needs import plainly
 from deepcritical.domain.appraisal import Appraisal, Reading
@@ -261,10 +261,14 @@ async def rank_records(session: ResearchSession) -> None:
     await session.emit(ranked, Stage.SEARCH)
 
 
-async def read_studies(session: ResearchSession) -> None:
-    """Read every record that was not read yet into what it says of its study, the best first."""
+async def read_studies(session: ResearchSession, among: Collection[str] | None = None) -> None:
+    """Read every record that was not read yet into what it says of its study, the best first.
+
+    `among` are the ids of those that are wanted; None wants all.
+    """
     store = session.store
-    new = store.best_first(key for key in store.evidence if key not in store.readings)
+    wanted = store.evidence if among is None else among
+    new = store.best_first(key for key in wanted if key not in store.readings)
     unread = {
         key: store.evidence[key].model_copy(update={"relevance_score": store.relevance[key]})
         if key in store.relevance
