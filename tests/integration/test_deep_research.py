@@ -176,6 +176,22 @@ async def test_a_source_that_fails_later_costs_no_answer(tmp_path: Path) -> None
     assert of_type(events, "run_completed")
 
 
+@pytest.mark.parametrize("last_first", [False, True])
+async def test_what_fits_alike_is_told_in_one_order_whatever_was_found_first(
+    tmp_path: Path, last_first: bool
+) -> None:
+    text = (
+        "Results: Adverse events of examplol in testitis were nausea and rash in 20 % of patients."
+    )
+    lines = [paper(n, title=f"Examplol in testitis {n}", text=text) for n in range(1, 9)]
+    source = snapshot(tmp_path / "made.jsonl", *(reversed(lines) if last_first else lines))
+    _, answer = await answered(run_service(source), "Which side effects has examplol in testitis?")
+    _, usual = await answered(
+        run_service(snapshot(tmp_path / "usual.jsonl", *lines)), answer.question
+    )
+    assert {r.title for r in answer.references} == {r.title for r in usual.references}
+
+
 class Drifting(Failing):
     """A source that brings something new each time, of which little is on the question."""
 

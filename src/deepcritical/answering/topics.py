@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -201,7 +201,7 @@ class Weights:
         """The weight of a word, in its forms; above 0."""
         if word not in self._known:
             with_it = max(
-                (count for term, count in self._in.items() if _is_form(term, word)),
+                (n for term, n in self._in.items() if _occurs(word, {term}, f" {term} ")),
                 default=0,
             )
             rarity = math.log1p((self._number + 1) / (with_it + 1))
@@ -365,23 +365,13 @@ def _says_little(phrase: Sequence[str]) -> bool:
     return all(word in _WANTED or len(word) < 2 for word in phrase)
 
 
-def _occurs(word: tuple[str, ...], stems: frozenset[str], key: str) -> bool:
+def _occurs(word: tuple[str, ...], stems: Set[str], key: str) -> bool:
     """Return whether a text, by its stems and folded, has one of the forms of a word."""
     pattern = _FOUND_BY.get(word[0])
-    if pattern and pattern.search(key):
-        return True
-    for form in word:
-        if " " in form:
-            if f" {form} " in key:
-                return True
-        elif any(_alike(form, stem) for stem in stems):
-            return True
-    return False
-
-
-def _is_form(term: str, word: tuple[str, ...]) -> bool:
-    pattern = _FOUND_BY.get(word[0])
-    return bool(pattern and pattern.search(term)) or any(_alike(form, term) for form in word)
+    return bool(pattern and pattern.search(key)) or any(
+        f" {form} " in key if " " in form else any(_alike(form, stem) for stem in stems)
+        for form in word
+    )
 
 
 @lru_cache(maxsize=65536)
