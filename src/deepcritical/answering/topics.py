@@ -296,19 +296,20 @@ def _words(
     kinds = (c.text for c in find_classes(rest) if asked & {*c.group.members})
     for written in (*(d.text for d in names.drugs), *(c.text for c in names.conditions), *kinds):
         rest = _without(rest, written)
-    known = {key for subject in subjects for key in subject.keys}
-    for name in _narrowest((*sorted(frame.outcomes), *sorted(frame.through))):
+    known, parts = {key for subject in subjects for key in subject.keys}, set[str]()
+    for name in _apart((*sorted(frame.outcomes), *sorted(frame.through)), names.text):
         term = term_in(name)
         forms = (*_forms(key_of(name)), *(terms_of(term.key) if term else ()))
         rest = _without(rest, name, _FOUND_BY.get(forms[0]))
         if not known.intersection(forms) and not _says_little(forms[0].split()):
-            known.update(forms, *(form.split() for form in forms))
+            known.update(forms)
+            parts.update(part for form in forms for part in form.split())
             yield tuple(dict.fromkeys(forms)), name
     for name in sorted(frame.population):
         if pattern := _FOUND_BY.get(key_of(name)):
             rest = pattern.sub(" ; ", rest)
             yield (key_of(name),), name
-    left = (word for word in set(_left(rest, subjects)) if word[0] not in known)
+    left = (word for word in set(_left(rest, subjects)) if word[0] not in known | parts)
     for word in sorted(left, key=lambda word: (-len(word[0]), word[0])):
         yield word, _written(word[0], rest)
 
@@ -319,10 +320,20 @@ def _written(word: str, text: str) -> str:
     return " ".join(written.get(part, part) for part in word.split())
 
 
-def _narrowest(names: Sequence[str]) -> list[str]:
-    """The names without those of which another one has all words."""
+def _apart(names: Sequence[str], text: str) -> list[str]:
+    """The names without those that a text only tells within another one that it names.
+
+    Whose disease gets worse is told by "survival free of progression".
+    """
     parts = {name: set(key_of(name).split()) for name in names}
-    return [name for name in names if not any(parts[name] < other for other in parts.values())]
+    key = folded(text)
+    for name in names:
+        key = key.replace(f" {key_of(name)} ", " ; ") if len(parts[name]) > 1 else key
+    return [
+        name
+        for name in names
+        if f" {key_of(name)} " in key or not any(parts[name] < other for other in parts.values())
+    ]
 
 
 def _forms(key: str) -> tuple[str, ...]:

@@ -197,3 +197,26 @@ def test_a_record_names_a_drug_asked_about_or_without_one_a_condition(
 def test_an_outcome_is_found_by_all_the_words_that_a_question_may_use_for_it() -> None:
     assert coverage("Does metformin improve memory in gout?", "Cognition was better.") == 1.0
     assert coverage("Does metformin help children with gout?", "Paediatric patients.") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "outcomes"),
+    [
+        (
+            "Does thalidomide prolong progression-free survival in myeloma?",
+            {"progression free survival"},
+        ),
+        (
+            "Is myeloma getting worse on thalidomide, in progression-free survival?",
+            {"progression free survival"},
+        ),
+        (
+            "Does thalidomide prolong progression-free survival and survival in myeloma?",
+            {"progression free survival", "survival"},
+        ),
+    ],
+)
+def test_an_outcome_within_another_one_counts_where_it_is_named_itself(
+    question: str, outcomes: set[str]
+) -> None:
+    assert {word[0] for word in topics_of(literal_frame(question)).words} == outcomes
