@@ -176,6 +176,57 @@ async def test_a_source_that_fails_later_costs_no_answer(tmp_path: Path) -> None
     assert of_type(events, "run_completed")
 
 
+@pytest.mark.parametrize("last_first", [False, True])
+async def test_what_fits_alike_is_told_in_one_order_whatever_was_found_first(
+    tmp_path: Path, last_first: bool
+) -> None:
+    text = (
+        "Results: Adverse events of examplol in testitis were nausea and rash in 20 % of patients."
+    )
+    lines = [paper(n, title=f"Examplol in testitis {n}", text=text) for n in range(1, 9)]
+    source = snapshot(tmp_path / "made.jsonl", *(reversed(lines) if last_first else lines))
+    _, answer = await answered(run_service(source), "Which side effects has examplol in testitis?")
+    _, usual = await answered(
+        run_service(snapshot(tmp_path / "usual.jsonl", *lines)), answer.question
+    )
+    assert {r.title for r in answer.references} == {r.title for r in usual.references}
+
+
+class Drifting(Failing):
+    """A source that brings something new each time, of which little is on the question."""
+
+    def __init__(self, found: tuple[Evidence, ...], beside: tuple[Evidence, ...]) -> None:
+        super().__init__("drifting", found, 99)
+        self._beside = list(beside)
+
+    async def fetch(self, query: SourceQuery) -> SourceResult:
+        self._found += (self._beside.pop(0),)
+        return await super().fetch(query)
+
+
+async def test_later_rounds_read_only_what_names_what_is_asked_about(tmp_path: Path) -> None:
+    found = tuple(held(records(tmp_path)).values())
+    beside = tuple(
+        record.model_copy(
+            update={
+                "content": f"Number {n} is on other things.",
+                "citation": record.citation.model_copy(update={"title": f"Other {n}", "url": ""}),
+                "metadata": type(record.metadata)(),
+            }
+        )
+        for n, record in enumerate(found * 8)
+    )
+    named = beside[-1].model_copy(update={"content": "Examplol did not improve it (p = 0.5)."})
+    source = Drifting(found, (*beside[:12], named, *beside[13:]))
+    events, answer = await answered(run_service([source], max_iterations=9))
+    first, *later = [event.read for event in of_type(events, "facts_mapped")]
+    assert first > len(found)
+    assert set(later) <= {0, 1}
+    assert answer.records_read == first + sum(later)
+    assert answer.stop_reason is StopReason.NO_NEW_EVIDENCE
+    assert later.index(0) == len(later) - 1  # the first round without a hit is the last one
+
+
 class Stumbling(ExtractiveReasoner):
     """Fails at the second check of completeness."""
 

@@ -17,6 +17,7 @@ from deepcritical.domain.checklist import (
     facts_of,
 )
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.matches import Matched
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.verdict import VerdictLabel
@@ -168,13 +169,17 @@ class _Order:
         kept = sorted(own, key=lambda f: f.id not in first)[:most]
         return sorted(kept, key=self._key)
 
-    def _key(self, fact: ItemFact, again: int = 0) -> tuple[bool, str, float, int]:
+    def _key(self, fact: ItemFact, again: int = 0) -> tuple[bool, str, float, int, str, str, int]:
+        """Behind what counts, ties go by design, date and id: not by what was found first."""
         record = self._records[fact.fact.evidence_id]
-        strength = _STRENGTH.get(fact.level or _UNGRADED, 0.0)
-        date = record.citation.date or "" if self._newest else ""
+        level = fact.level or _UNGRADED
+        date = "".join(chr(0x10FFFF - ord(c)) for c in (record.citation.date or "")[:10])
         return (
             not fact.direct,
-            "".join(chr(0x10FFFF - ord(c)) for c in date[:10]),
-            _AGAIN * again - (fact.relevance + strength),
-            int(fact.id[1:]),
+            date if self._newest else "",
+            round(_AGAIN * again - (fact.relevance + _STRENGTH.get(level, 0.0)), 3),
+            level,
+            date,
+            min(canonical_ids(record), default=record.citation.title),
+            fact.fact.start,
         )

@@ -95,6 +95,12 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (InquiryKind.TREATMENT, says(r"(?:treatments?|therap(?:y|ies)) (?:of|for|in)")),
 )
 """Kinds of a question of no fixed kind, by its words; the first that fits."""
+_BARE_TRIALS = bounded(
+    r"^(?!(?:is|are|was|were|do|does|did|can|could|will|has|have|had|how|why)\b)"
+    r"(?:[\w'’()-]+ ){1,8}(?<!\b(?:in|of|by) )(?<!from )(?:clinical |randomi[sz]ed )?trials?\W*$",
+    re.IGNORECASE,
+)
+"""Names with nothing but this behind them."""
 _SURE = (InquiryKind.GUIDANCE, InquiryKind.TRIALS, InquiryKind.UNKNOWN)
 """Kinds that the words of a question tell, whatever its frame is."""
 _RATHER: dict[InquiryKind, tuple[InquiryKind, ...]] = {
@@ -136,6 +142,16 @@ _PROTECTS = says(
 def asks_under_way(text: str) -> bool:
     """Return whether a question on trials is on those that have not ended."""
     return bool(_UNDER_WAY.search(text))
+
+
+def names_trials(text: str) -> bool:
+    """Return whether a question is a few names and the word for trials."""
+    return bool(_BARE_TRIALS.search(text))
+
+
+def is_of(kind: InquiryKind, frame: QuestionFrame) -> bool:
+    """Return whether a question is of the kind that its frame tells."""
+    return _BY_FRAME.get(frame.kind) is kind
 
 
 def kind_of(frame: QuestionFrame) -> InquiryKind:

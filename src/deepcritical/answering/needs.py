@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from deepcritical.answering.cues import says
-from deepcritical.answering.kinds import asks_under_way, kind_of
-from deepcritical.answering.topics import topics_of
+from deepcritical.answering.kinds import asks_under_way, is_of, kind_of, names_trials
+from deepcritical.answering.topics import asked_in, topics_of
 from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, InquiryKind
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.frame import QuestionFrame
@@ -16,7 +16,7 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.questions.forms import require_answerable
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.reading import literal_frame
-from deepcritical.questions.wording import as_meant
+from deepcritical.questions.wording import as_meant, headed, worded
 
 _MOST = 7
 _SAID_BY_ITSELF = (InquiryKind.SAFETY, InquiryKind.DOSE, InquiryKind.FREQUENCY)
@@ -179,8 +179,26 @@ def inquiry_of(text: str, context: str = "") -> Inquiry:
 
 def _kind_of(frame: QuestionFrame) -> InquiryKind:
     """Return what is asked: plain words of a question on harm no longer say how often it comes."""
+    frame = frame.model_copy(update={"text": asked_in(frame.text)})
+    if names_trials(frame.text):
+        return InquiryKind.TRIALS
     as_written = kind_of(frame)
     return as_written if as_written is InquiryKind.FREQUENCY else kind_of(as_meant(frame))
+
+
+def plainly(inquiry: Inquiry) -> str:
+    """The question in the words of its frame, which are the same however it was put.
+
+    Words that the frame did not take up stand behind them.
+    """
+    if inquiry.frame is None:
+        return inquiry.text
+    topics = topics_of(inquiry.frame)
+    named = (*(d.name for d in inquiry.drugs), *(headed(c).name for c in inquiry.conditions))
+    put = worded(inquiry.frame)[0] if is_of(inquiry.kind, inquiry.frame) else ""
+    put = put or " ".join((inquiry.kind.value, *named))
+    more = (word for word in topics.searched if word.casefold() not in put.casefold())
+    return " ".join((put, *more))
 
 
 def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = False) -> Inquiry:
@@ -215,7 +233,7 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
         drugs=drugs,
         conditions=conditions,
         key_terms=tuple(names),
-        aspects=tuple(_aspects(f"{frame.text} {context}", frame)),
+        aspects=tuple(_aspects(f"{asked_in(frame.text)} {context}", frame)),
         scope_in=_scope(kind),
         scope_out=_SCOPE_OUT,
         notices=frame.notices,
@@ -234,11 +252,11 @@ def _named(frame: QuestionFrame) -> tuple[tuple[Drug, ...], tuple[Condition, ...
     """The drugs and conditions of a question, those first that it is about."""
     names = find_names(frame.text)
     drugs = {drug.name: drug for drug in frame.drugs}
-    for named in names.drugs:
+    for named in sorted(names.drugs, key=lambda one: one.drug.name):
         drugs.setdefault(named.drug.name, named.drug)
     conditions = {c.name: c for c in (frame.condition, frame.harm) if c}
     known = {name for c in conditions.values() for name in c.names}
-    for mention in names.conditions:
+    for mention in sorted(names.conditions, key=lambda one: one.condition.name):
         if mention.condition.name not in known:
             conditions.setdefault(mention.text, as_condition(mention.condition, mention.text))
     return tuple(drugs.values()), tuple(conditions.values())

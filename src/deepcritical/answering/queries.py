@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from deepcritical.answering.drafting import WEIGHED
 from deepcritical.answering.topics import Topics, topics_of
 from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry
 from deepcritical.domain.question import SearchBlock, SearchQuery
@@ -17,7 +18,6 @@ from deepcritical.questions.naming import joined
 from deepcritical.questions.searching import names_beside, search_sides
 from deepcritical.questions.wording import headed
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.vocabulary.folding import key_of
 
 
 class _Words(NamedTuple):
@@ -103,7 +103,8 @@ def need_queries(
 def _of_verdict(inquiry: Inquiry) -> Iterator[SearchQuery]:
     """The first searches of a report on the same question: both rest on the same records."""
     frame = inquiry.frame
-    if frame and wants_verdict(frame) and frame.drugs and frame.condition:
+    is_weighed = inquiry.kind in WEIGHED
+    if frame and is_weighed and wants_verdict(frame) and frame.drugs and frame.condition:
         named = frame.model_copy(update={"condition": headed(frame.condition)})
         yield from search_sides(research_question(named), ())
 
@@ -121,8 +122,7 @@ class _Maker:
         self._drug = next(iter(inquiry.drugs), None)
         named = [headed(condition) for condition in inquiry.conditions]
         self._condition, self._within = named[0] if named else None, None
-        self._headed = self._condition.name if self._condition else ""
-        self._asked = next((condition.name for condition in inquiry.conditions), "")
+        self._named = self._condition.name if self._condition else ""
         self._others = (*(d.name for d in inquiry.drugs[1:]), *(c.name for c in named[1:]))
         self._needed = tuple(_any_of(names_beside(drug)) for drug in inquiry.drugs[1:])
         if self._drug and named[1:]:
@@ -131,8 +131,7 @@ class _Maker:
             self._needed = (_any_of(named[0].names[:_MOST_NAMES]),)
             self._condition = joined(named[1:])
         topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
-        words = (_written(word[0], inquiry.text) for word in topics.words)
-        self._words = tuple(dict.fromkeys(words))[:_MOST_WORDS]
+        self._words = topics.searched[:_MOST_WORDS]
         self._text = inquiry.text
 
     def named(self) -> SearchQuery:
@@ -170,9 +169,7 @@ class _Maker:
         *,
         literature_only: bool = True,
     ) -> SearchQuery:
-        # The names alone are those of headings; with words they are those of the question.
-        name = self._asked if words else self._headed
-        parts = (self._drug.name if self._drug else "", name, *self._others, *words)
+        parts = (self._drug.name if self._drug else "", self._named, *self._others, *words)
         return SearchQuery(
             text=" ".join(part for part in parts if part),
             drug=self._drug,
@@ -192,12 +189,6 @@ class _Maker:
             return either
         beside = " AND ".join(needed)
         return (f"{beside} AND {_any_of(terms)}",) if either else (beside,)
-
-
-def _written(word: str, text: str) -> str:
-    """A folded word or phrase as a question writes it."""
-    written = {key_of(one): one for one in re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", text)}
-    return " ".join(written.get(part, part) for part in word.split())
 
 
 def _any_of(terms: Iterable[str]) -> str:

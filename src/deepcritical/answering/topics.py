@@ -9,22 +9,24 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
 from deepcritical.appraisal.people import names_condition
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions.asked_drugs import DrugNamed
-from deepcritical.questions.naming import as_condition, find_names
-from deepcritical.questions.wording import ASKING_WORDS, as_meant
+from deepcritical.questions.cues import GROUPS, OUTCOMES, SENTENCE_END
+from deepcritical.questions.naming import Names, as_condition, find_names
+from deepcritical.questions.wording import ASKING_WORDS, EFFECT_WORDS, SHORT_FOR
 from deepcritical.services.lexical import terms
+from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.folding import key_of
-from deepcritical.vocabulary.outcomes import terms_of
+from deepcritical.vocabulary.outcomes import term_in, terms_of
 
 _SHORTEST_STEM = 5
 _ENDING = 4
@@ -34,7 +36,7 @@ _SHORTEST_NAME = 4
 _ABSENT = 0.5
 """Weight of a word that no record has: it may be a lay word for what they write otherwise."""
 _NEED_WORDS = frozenset(
-    "accuracy accurate accurately act acting acts actual actually adverse affect affected "
+    "accuracy accurate accurately act acting action acts actual actually adverse affect affected "
     "alternative argue article associated association become becoming begin beneficial best "
     "better cause caused causing chance change changed cheapest choice claim closed closing "
     "common commonly compare compared comparing comparison completed conducted dangerous data "
@@ -44,13 +46,14 @@ _NEED_WORDS = frozenset(
     "frequent frequently funded funder funding get gets getting give given go going guideline "
     "halted happen harm harmful help high id identifier important improve incidence increase "
     "influence information initial instead keep kind large latest lead like likely line linked "
-    "literature long lower made make mean mechanism medicine mg much need newest number occur "
+    "list literature long lower made make mean mechanism medicine mg much need newest number occur "
     "often old ones ongoing option outcome paper participant percentage phase planned population "
     "prematurely prevalence prevent prevention proportion protect publication raise randomised "
     "rate really recommend recommended recruited recruiting reduce regimen registered "
     "registration registry related report research review risk running safe safer safety sample "
     "say screening sensible sensitivity share shorten show side size skip slow something sort "
-    "specificity sponsor sponsored standard start started starting status stop stopped studies "
+    "specificity sponsor sponsored standard start started starting status stop stopped studied "
+    "studies "
     "study suffer suffering suitable superior suspended take taken taking tell terminated test "
     "tested therapy thing think tolerability tolerated toxicity treatment trial tried trying type "
     "unclear underway unknown usual way withdrawn work working worse worth".split()
@@ -61,23 +64,41 @@ _FUNCTION_WORDS = frozenset(
     "an and another any anybody anyone are around as at away back be because been before behind "
     "being below beside between both but by came can come could dad daily day days did do does "
     "doing done down during each eight either eleven else enough etc even ever every everybody "
-    "everyone father few five for four from further give had half has have having he her here "
-    "hers him his hour how however i if in inside into is isn it its itself just know last least "
-    "less let lot lots many may me might mine minute mom month monthly more most mother mum must "
-    "my myself near neither never next nine no nobody none nor not nothing now of off on once one "
+    "everyone father few five for four from further give had half has have having he her here hers "
+    "him his hour how however i if in inside into is isn it its itself just know last least less "
+    "let lot lots many may me might mine minute mom month monthly more most mother mum must my "
+    "myself near neither never next nine no nobody none nor not nothing now of off on once one "
     "only onto or other our out outside over own past patient per perhaps person please quite "
     "rather same seven several shall she should since six so some somebody someone still such ten "
-    "than that the their them themselves then there these they this those three through "
-    "throughout thus to together too toward twelve twice two under until up upon us versus very "
-    "via was we week weekly well were what whatever when where whether which while who whole whom "
-    "whose why will with within without would year yearly yes yet you your".split()
+    "than that the their them themselves then there these they this those three through throughout "
+    "thus to together too toward twelve twice two under until up upon us versus very via was we "
+    "week weekly well were what whatever when where whether which while who whole whom whose why "
+    "will with within without would year yearly yes yet you your article aunt bit brother brought "
+    "call called came concerned daughter doctor friend grandfather grandmother hear heard husband "
+    "mention mentioned neighbor neighbour news parent put read relative saw see seen sister son "
+    "talk talked talking thought told uncle wife worried worry wrote ve generally giving higher "
+    "non normally plus problem took typically usually".split()
 )
-"""Words of English grammar, numbers and times, which say nothing of a subject."""
+"""Words of English grammar, numbers and times, and of telling, which say nothing of a subject."""
+_ASKS = bounded(
+    r"\b(?:(?:like|want|need|love|curious|keen|try\w*|good) to "
+    r"(?:know|find out|see|learn|understand)|wonder\w*|(?:tell|show|give) (?:me|us)|"
+    r"explain|list|asking|the question is|please)\b",
+    re.IGNORECASE,
+)
+"""Of a sentence that asks without a question mark."""
+_OF_SOMEBODY = bounded(
+    r"\b(?:I(?=['’ ])|me|[Mm]y|[Ww]e|[Oo]ur|us|[Hh]e|[Ss]he|[Hh]is|[Hh]er|him|"
+    r"(?:[Tt]hey|[Ss]omeone|[Ss]omebody) (?:are|is|say|said))\b"
+)
+"""Of a sentence that tells a story."""
 _HYPHENED = bounded(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
-_WANTED = frozenset(key_of(w) for w in _NEED_WORDS)
+_FOUND_BY = {key_of(name): pattern for name, pattern in (*GROUPS, *OUTCOMES)}
+"""The words for people and outcomes, by the folded names that a frame has for them."""
+_WANTED = frozenset(key_of(w) for w in _NEED_WORDS | EFFECT_WORDS)
 _PLAIN = frozenset(key_of(w) for w in ASKING_WORDS | _FUNCTION_WORDS)
 
 
@@ -112,6 +133,17 @@ class Topics(NamedTuple):
     subjects: tuple[Subject, ...]
     words: tuple[tuple[str, ...], ...]
     """Each word of substance that no subject has, as its stems: one of them must occur."""
+    searched: tuple[str, ...] = ()
+    """The same words as they are searched for."""
+
+    def are_named_in(self, record: Evidence) -> bool:
+        """Return whether a record names a drug asked about; without drugs, a condition.
+
+        Of what names neither nothing is known: any record may be on it.
+        """
+        drugs = [subject for subject in self.subjects if subject.condition is None]
+        named = drugs or self.subjects
+        return not named or any(subject.is_of(record) for subject in named)
 
     def named_in(self, text: str, main: Condition | None) -> bool:
         """Return whether a text has a word or name asked for beside drugs and main condition."""
@@ -169,7 +201,7 @@ class Weights:
         """The weight of a word, in its forms; above 0."""
         if word not in self._known:
             with_it = max(
-                (count for term, count in self._in.items() if any(_alike(w, term) for w in word)),
+                (n for term, n in self._in.items() if _occurs(word, {term}, f" {term} ")),
                 default=0,
             )
             rarity = math.log1p((self._number + 1) / (with_it + 1))
@@ -191,35 +223,29 @@ def folded(text: str) -> str:
     return f" {key_of(text)} "
 
 
-def topics_of(frame: QuestionFrame) -> Topics:
-    """The topics of what a question means, under the names that it has for them."""
-    own = _topics(frame.text, frame.drugs, frame.condition, frame.members)
-    meant = as_meant(frame)
-    if meant.text == frame.text:
-        return own
-    found = _topics(meant.text, frame.drugs, frame.condition, frame.members)
-    subjects = (
-        next((one for one in own.subjects if set(one.keys) & set(subject.keys)), subject)
-        for subject in found.subjects
-    )
-    return Topics(tuple(subjects), found.words)
-
-
 @lru_cache(maxsize=256)
-def _topics(
-    text: str, drugs: tuple[Drug, ...], condition: Condition | None, members: tuple[str, ...]
-) -> Topics:
-    names = find_names(text)
+def topics_of(frame: QuestionFrame) -> Topics:
+    """The topics of a question, the same however it is put.
+
+    What the frame took up goes by the names that it has there. Of the text only those words are
+    left that it did not take up and that stand where something is asked.
+    """
+    names = find_names(frame.text)
     found: dict[str, Subject] = {}
-    for named in names.drugs:
-        _add(found, _of_drug(named, members))
-    for drug in drugs:
-        _add(found, Subject(drug.name, _keys((drug.name, *drug.synonyms, *members))))
-    of_conditions = [as_condition(m.condition, m.text) for m in names.conditions]
-    for one in (*of_conditions, *filter(None, (condition,))):
-        _add(found, Subject(one.name, _keys((one.name, *one.names)), one))
+    asked = {drug.name for drug in frame.drugs}
+    for named in sorted(names.drugs, key=lambda one: (one.drug.name not in asked, one.drug.name)):
+        _add(found, _of_drug(named, frame.members))
+    for drug in frame.drugs:
+        _add(found, Subject(drug.name, _keys((drug.name, *drug.synonyms, *frame.members))))
+    mentions = sorted(names.conditions, key=lambda one: one.condition.name)
+    for one in mentions:
+        keys = _keys((one.condition.name, *one.condition.names))
+        _add(found, Subject(one.text, keys, as_condition(one.condition, one.text)))
+    for condition in filter(None, (frame.condition, frame.harm)):
+        _add(found, Subject(condition.name, _keys(condition.names), condition))
     subjects = tuple(found.values())
-    return Topics(subjects, tuple(_words(names.text, subjects)))
+    words = dict(_words(frame, names, subjects))
+    return Topics(subjects, tuple(words), tuple(words.values()))
 
 
 def _add(found: dict[str, Subject], subject: Subject) -> None:
@@ -237,14 +263,92 @@ def _of_drug(named: DrugNamed, members: Sequence[str]) -> Subject:
 
 
 def _keys(names: Iterable[str]) -> tuple[str, ...]:
-    """The folded names; an abbreviation of a few letters only as the question itself writes it."""
-    written, *others = (key_of(name) for name in names)
-    kept = (written, *(key for key in others if len(key) >= _SHORTEST_NAME))
-    return tuple(dict.fromkeys(key for key in kept if key))
+    """The folded names; an abbreviation of a few letters only where a longer name has it as a word.
+
+    Such letters mean many things, and records spell out what they mean by them.
+    """
+    keys = tuple(dict.fromkeys(key for key in map(key_of, names) if key))
+    long = [key for key in keys if len(key) >= _SHORTEST_NAME]
+    kept = (key for key in keys if key in long or any(key in other.split() for other in long))
+    return tuple(kept) if long else keys
 
 
-def _words(text: str, subjects: Sequence[Subject]) -> Iterator[tuple[str, ...]]:
-    """Each further word of substance, with the other names of the outcome that it is part of."""
+def asked_in(text: str) -> str:
+    """The sentences of a text that ask; a story told before them or of somebody is left out."""
+    sentences = SENTENCE_END.split(text)
+    asks = [one.rstrip().endswith("?") or bool(_ASKS.search(one)) for one in sentences]
+    if not any(asks):
+        return text
+    first = asks.index(True)
+    told = zip(sentences[first:], asks[first:], strict=True)
+    return " ".join(one for one, is_asked in told if is_asked or not _OF_SOMEBODY.search(one))
+
+
+def _words(
+    frame: QuestionFrame, names: Names, subjects: Sequence[Subject]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Each outcome, process and group of the frame, then each further word of substance.
+
+    Each comes with the other names of the outcome that it is, and as it is searched for.
+    """
+    rest = SHORT_FOR.sub("(", asked_in(names.text))
+    asked = {drug.name for drug in frame.drugs}
+    kinds = (c.text for c in find_classes(rest) if asked & {*c.group.members})
+    for written in (*(d.text for d in names.drugs), *(c.text for c in names.conditions), *kinds):
+        rest = _without(rest, written)
+    known, parts = {key for subject in subjects for key in subject.keys}, set[str]()
+    for name in _apart((*sorted(frame.outcomes), *sorted(frame.through)), names.text):
+        term = term_in(name)
+        forms = (*_forms(key_of(name)), *(terms_of(term.key) if term else ()))
+        rest = _without(rest, name, _FOUND_BY.get(forms[0]))
+        if not known.intersection(forms) and not _says_little(forms[0].split()):
+            known.update(forms)
+            parts.update(part for form in forms for part in form.split())
+            yield tuple(dict.fromkeys(forms)), name
+    for name in sorted(frame.population):
+        if pattern := _FOUND_BY.get(key_of(name)):
+            rest = pattern.sub(" ; ", rest)
+            yield (key_of(name),), name
+    left = (word for word in set(_left(rest, subjects)) if word[0] not in known | parts)
+    for word in sorted(left, key=lambda word: (-len(word[0]), word[0])):
+        yield word, _written(word[0], rest)
+
+
+def _written(word: str, text: str) -> str:
+    """A folded word or phrase as a question writes it."""
+    written = {key_of(one): one for one in re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", text)}
+    return " ".join(written.get(part, part) for part in word.split())
+
+
+def _apart(names: Sequence[str], text: str) -> list[str]:
+    """The names without those that a text only tells within another one that it names.
+
+    Whose disease gets worse is told by "survival free of progression".
+    """
+    parts = {name: set(key_of(name).split()) for name in names}
+    key = folded(text)
+    for name in names:
+        key = key.replace(f" {key_of(name)} ", " ; ") if len(parts[name]) > 1 else key
+    return [
+        name
+        for name in names
+        if f" {key_of(name)} " in key or not any(parts[name] < other for other in parts.values())
+    ]
+
+
+def _forms(key: str) -> tuple[str, ...]:
+    """A folded word or phrase and the other names of the outcome that it is."""
+    return tuple(dict.fromkeys((key, *terms_of(key))))
+
+
+def _without(text: str, name: str, pattern: re.Pattern[str] | None = None) -> str:
+    """A text without a name, and without other words for it."""
+    text = pattern.sub(" ; ", text) if pattern else text
+    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ; ", text, flags=re.IGNORECASE)
+
+
+def _left(text: str, subjects: Sequence[Subject]) -> Iterator[tuple[str, ...]]:
+    """Each word of substance in a text that no subject has."""
     rest = folded(text)
     # A word with a hyphen is one, whatever its parts say.
     whole = [key_of(w) for w in _HYPHENED.findall(text)]
@@ -253,7 +357,7 @@ def _words(text: str, subjects: Sequence[Subject]) -> Iterator[tuple[str, ...]]:
     for key in whole:
         if f" {key} " in rest and not _says_little(key.split()):
             rest = rest.replace(f" {key} ", " ; ")
-            yield (key, *(other for other in terms_of(key) if other != key))
+            yield _forms(key)
     seen: set[str] = set()
     for part in rest.split(";"):
         words = [w for w in _WORD.findall(part) if w not in _PLAIN]
@@ -262,25 +366,23 @@ def _words(text: str, subjects: Sequence[Subject]) -> Iterator[tuple[str, ...]]:
                 phrase = words[at : at + size]
                 if seen.intersection(phrase) or _says_little(phrase):
                     continue
-                others = terms_of(" ".join(phrase))
-                if others or size == 1:
+                forms = _forms(" ".join(phrase))
+                if len(forms) > 1 or size == 1:
                     seen.update(phrase)
-                    yield tuple(dict.fromkeys((" ".join(phrase), *others)))
+                    yield forms
 
 
 def _says_little(phrase: Sequence[str]) -> bool:
     return all(word in _WANTED or len(word) < 2 for word in phrase)
 
 
-def _occurs(word: tuple[str, ...], stems: frozenset[str], key: str) -> bool:
+def _occurs(word: tuple[str, ...], stems: Set[str], key: str) -> bool:
     """Return whether a text, by its stems and folded, has one of the forms of a word."""
-    for form in word:
-        if " " in form:
-            if f" {form} " in key:
-                return True
-        elif any(_alike(form, stem) for stem in stems):
-            return True
-    return False
+    pattern = _FOUND_BY.get(word[0])
+    return bool(pattern and pattern.search(key)) or any(
+        f" {form} " in key if " " in form else any(_alike(form, stem) for stem in stems)
+        for form in word
+    )
 
 
 @lru_cache(maxsize=65536)

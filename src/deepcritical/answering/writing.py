@@ -154,7 +154,7 @@ class _Writer:
                 *context.sources,
                 *((f"Retrieval: {context.retrieval}",) if context.retrieval else ()),
             ),
-            "records_read": len(store.evidence),
+            "records_read": len(store.read_for_items),
             "search_iterations": context.iterations,
             "stop_reason": StopReason(context.stop_reason),
             "notices": context.notices,

@@ -241,7 +241,7 @@ _MEASURES = (
         r"readmission|(?:end\w* up in|out of|need\w*|go(?:es|ing)? (?:in)?to) (?:the )?hospital\b",
     ),
     ("incidence", "-", r"risk of developing|onset|new cases"),
-    ("cognition", "+", r"cogniti\w+|memory"),
+    ("cognition", "+", r"cogniti\w+|memory(?! clinics?\b)"),
     ("seizure frequency", "-", r"seizures?"),
     ("fractures", "-", r"fractur\w+|break fewer bones"),
     ("stroke", "-", r"strokes?"),

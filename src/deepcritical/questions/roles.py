@@ -59,7 +59,7 @@ _BESIDE = bounded(
 _BRINGS = bounded(
     r"\b(?:associat\w+ (?:with|between)|link\w* (?:with|to|between)|risks? (?:of|for)|more|"
     r"side effect\b|develop\w*|caus\w*|induc\w*|trigger\w*|increas\w*|rais\w*|lead\w* to|"
-    r"connect\w+ (?:with|to|between))\b",
+    r"connect\w+ (?:with|to|between)|incidence|frequency|how (?:common|often|frequent\w*))\b",
     re.IGNORECASE,
 )
 """The only condition of a question on safety is what the drug may bring, not who takes it."""

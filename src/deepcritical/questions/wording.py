@@ -16,6 +16,9 @@ from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.outcomes import term_in
 from deepcritical.vocabulary.words import is_english
 
+Worded = tuple[str, str]
+"""A wording, and the words of a question that it stands for."""
+
 
 def as_meant(frame: QuestionFrame) -> QuestionFrame:
     """The frame with the question in plain words, so that all its wordings look for the same."""
@@ -30,17 +33,27 @@ def plain_wording(frame: QuestionFrame) -> str:
     That is so where any word is left that neither a name, a measure or a group of the frame nor the
     wording stands for: "unsafe", "high-dose", "without", "stopping".
     """
-    worded = _WORDINGS.get(frame.kind)
     asked = _POLITE.sub("", frame.text)
     asked = f"{asked[:1].upper()}{asked[1:]}"
-    if worded is None or not frame.drugs or frame.not_understood:
+    if frame.not_understood:
         return asked
+    plain, stands_for = worded(frame)
+    return plain if plain and _says_all(frame, stands_for) else asked
+
+
+def worded(frame: QuestionFrame) -> Worded:
+    """The wording of a frame, whatever else the text says, and the words that it stands for.
+
+    Both are '' where the frame has none.
+    """
+    of_kind = _WORDINGS.get(frame.kind)
+    if of_kind is None or not frame.drugs:
+        return "", ""
     names = {
         "condition": frame.condition and headed(frame.condition),
         "harm": frame.harm and headed(frame.harm),
     }
-    plain, stands_for = worded(frame.model_copy(update=names))
-    return plain if plain and _says_all(frame, stands_for) else asked
+    return of_kind(frame.model_copy(update=names))
 
 
 _POLITE = bounded(
@@ -96,7 +109,7 @@ EFFECT_WORDS = frozenset(
 )
 """Words by which an effect is asked for, of whatever kind."""
 _TRIALS = bounded(r"\b(?:trials?|registered|recruiting|ongoing|under ?way)\b", re.IGNORECASE)
-_SHORT_FOR = bounded(r"\b[A-Z][A-Za-z]{0,5} \(")
+SHORT_FOR = bounded(r"\b[A-Z][A-Za-z]{0,5} \(")
 """An abbreviation before what it stands for."""
 _WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -113,13 +126,9 @@ def _says_all(frame: QuestionFrame, stands_for: str) -> bool:
     said = {*frame.population, *frame.outcomes}
     for name, pattern in (*cues.GROUPS, *cues.OUTCOMES):
         rest = pattern.sub(" ", rest) if name in said else rest
-    rest = _SHORT_FOR.sub("(", cues.LATEST.sub(" ", rest))
+    rest = SHORT_FOR.sub("(", cues.LATEST.sub(" ", rest))
     words = {word.casefold().replace("’", "'") for word in _WORD.findall(rest)}
     return words <= ASKING_WORDS | set(stands_for.split()) | (_DENIALS if frame.negative else set())
-
-
-Worded = tuple[str, str]
-"""A wording, and the words of a question that it stands for."""
 
 
 def _effect(frame: QuestionFrame) -> Worded:

@@ -6,6 +6,7 @@ Searching is that of every run; see `steps`.
 from __future__ import annotations
 
 from deepcritical.answering.coverage import covered
+from deepcritical.answering.topics import topics_of
 from deepcritical.domain.checklist import Coverage, ItemFact, lower_of
 from deepcritical.domain.claims import located
 from deepcritical.domain.errors import DeepCriticalError
@@ -24,6 +25,7 @@ from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
 from deepcritical.research.stopping import CoverageResult, answer_stop_reason
 from deepcritical.research.understanding import understand_freely
+from deepcritical.services.calculating import calculated
 from deepcritical.tools.search_handler import WEB
 from deepcritical.writing.context import ReportContext
 
@@ -52,13 +54,28 @@ async def generate_checklist(session: ResearchSession) -> None:
 async def search_for_items(session: ResearchSession) -> None:
     """Run the queries for what is not satisfied, all at once, and read what they bring.
 
+    After the first round only records are read that name what is asked about, and only they count
+    as new: sources that rank by words always find more.
+
     Raises:
         DeepCriticalError: No source could be read, and there is nothing to answer from.
     """
     await execute_searches(session, session.queries_ahead)
+    unread = await calculated(_unread, session)
+    if session.iteration > 1:
+        session.new_in_round = len(unread)
     await rank_records(session)
-    await read_studies(session)
+    await read_studies(session, unread)
     await map_facts(session)
+
+
+def _unread(session: ResearchSession) -> tuple[str, ...]:
+    store, frame = session.store, session.inquired.frame
+    unread = [key for key in store.evidence if key not in store.read_for_items]
+    if session.iteration > 1 and frame:
+        topics = topics_of(frame)
+        unread = [key for key in unread if topics.are_named_in(store.evidence[key])]
+    return tuple(unread)
 
 
 async def check_completeness(session: ResearchSession) -> None:
@@ -134,10 +151,9 @@ async def _queries(session: ResearchSession) -> tuple[SearchQuery, ...]:
 
 
 async def map_facts(session: ResearchSession) -> None:
-    """Read every record that was not read yet; a quote that is not there is dropped."""
+    """Read records for the checklist that were not yet; a quote that is not there is dropped."""
     store = session.store
-    new = (key for key in store.evidence if key not in store.read_for_items)
-    unread = store.best_first(new)
+    unread = store.best_first(await calculated(_unread, session))
     before = store.facts_dropped
     found = await session.reasoner.find_facts(session.inquired, store, unread)
     kept = [fact for fact in (_located(session, one) for one in found) if fact]

@@ -5,8 +5,9 @@ Abstracts are read first, then full texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from deepcritical.answering.needs import plainly
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.claims import located
@@ -24,7 +25,6 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.domain.study import StudyReading
 from deepcritical.questions.searching import posed_queries, search_sides
-from deepcritical.questions.wording import as_meant
 from deepcritical.reasoning.base import Unread
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult
@@ -252,9 +252,8 @@ async def rank_records(session: ResearchSession) -> None:
     store, ranking = session.store, session.searched.records
     if ranking is None or not store.evidence or not session.new_in_round:
         return
-    frame = session.inquiry.frame if session.inquiry else None
     text = session.question.text if session.question else session.text
-    text = (await calculated(as_meant, frame)).text if frame else text
+    text = await calculated(plainly, session.inquiry) if session.inquiry else text
     found = await ranking.rank(text, dict(store.evidence), sentences=session.inquiry is not None)
     store.relevance, store.retrieval = found.relevance, found.retrieval
     store.likeness = found.likeness
@@ -262,10 +261,14 @@ async def rank_records(session: ResearchSession) -> None:
     await session.emit(ranked, Stage.SEARCH)
 
 
-async def read_studies(session: ResearchSession) -> None:
-    """Read every record that was not read yet into what it says of its study, the best first."""
+async def read_studies(session: ResearchSession, among: Collection[str] | None = None) -> None:
+    """Read every record that was not read yet into what it says of its study, the best first.
+
+    `among` are the ids of those that are wanted; None wants all.
+    """
     store = session.store
-    new = store.best_first(key for key in store.evidence if key not in store.readings)
+    wanted = store.evidence if among is None else among
+    new = store.best_first(key for key in wanted if key not in store.readings)
     unread = {
         key: store.evidence[key].model_copy(update={"relevance_score": store.relevance[key]})
         if key in store.relevance
