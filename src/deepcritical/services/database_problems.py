@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from deepcritical.domain.errors import (
+    DatabaseBusyError,
     DatabaseDamagedError,
     DatabaseFullError,
     DatabaseReadOnlyError,
@@ -106,7 +107,7 @@ def problem_of(error: BaseException, name: str, file: Path | None = None) -> Sto
     """
     words, code = said_by(error), getattr(_cause(error), "sqlite_errorcode", 0) & 0xFF
     if code in _LOCKED or "locked" in words:
-        return StorageError(
+        return DatabaseBusyError(
             f"The database {name} is locked by another process.",
             "Try again when that one is done.",
         )
