@@ -19,9 +19,9 @@ from deepcritical.domain.base import Model
 _LOG = logging.getLogger(__name__)
 PROBLEM_TYPE = "application/problem+json"
 CAPACITY_RETRY_S = 60
-"""When to try again where too many runs are under way."""
+"""Seconds after which to try again where too many runs are under way."""
 STORAGE_RETRY_S = 10
-"""When to try again where the database does not answer."""
+"""Seconds after which to try again where the database does not answer."""
 STATUSES: tuple[tuple[type[errors.DeepCriticalError], int], ...] = (
     (errors.AuthenticationError, 401),
     (errors.QuotaExceededError, 429),
@@ -88,7 +88,7 @@ PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     # The second one takes the place of the framework's own.
     **dict.fromkeys(("4XX", 422, "5XX"), _DOCUMENTED)
 }
-"""How the description of the interface tells of errors."""
+"""The errors in the description of the interface."""
 
 
 def problem_response(

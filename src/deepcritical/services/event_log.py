@@ -197,16 +197,16 @@ class TraceWriter:
         user_id: str = LOCAL_USER,
     ) -> None:
         self.result: TraceResult | None = None
-        """What the run is completed with; to be set before its terminal event."""
+        """The result of the run; to be set before its terminal event."""
         self.worker: str | None = None
         """The worker that must have the run, so that what it writes is taken; None for any.
 
         A worker's run is in the database before it begins: if it is not there, it was deleted.
         """
         self.may_leave = False
-        """Whether the run can end later, where the database is away when it is to end."""
+        """True if the run can end later, where the database is away when it is to end."""
         self.stored = False
-        """Whether everything is in the database, the end included."""
+        """True if everything is in the database, the end included."""
         self._traces = traces
         self._run_id = run_id
         self._create = partial(

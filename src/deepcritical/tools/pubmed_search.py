@@ -48,7 +48,7 @@ class Found(NamedTuple):
     total: int
     """Records that match; more than are named here."""
     notes: tuple[str, ...] = ()
-    """What the reader must know of how the term was understood."""
+    """Remarks for the reader on how the term was understood."""
     understood_as: tuple[str, ...] = ()
     """The term after PubMed's mapping, then each mapping that it made: "from → to"."""
 

@@ -61,7 +61,7 @@ class Found(NamedTuple):
     facts: DrugFacts
     """Without who was asked."""
     skipped: tuple[str, ...] = ()
-    """What of the answer could not be read."""
+    """The parts of the answer that could not be read."""
     cached: bool = False
 
 
@@ -76,7 +76,7 @@ class FactSource(ABC):
     _beside: ClassVar[Mapping[str, str | int]] = {}
     """Parameters that are the same for every drug, and tell a reader nothing."""
     _lacks_by_404 = False
-    """Whether status 404 says that nothing matches."""
+    """True if status 404 says that nothing matches."""
 
     def __init__(self, client: SourceClient) -> None:
         self._client = client
