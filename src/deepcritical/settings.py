@@ -26,7 +26,7 @@ from deepcritical.tools.registry import DEFAULT_KEYS, SOURCES, SourceKey, parse_
 
 _PREFIX = "DEEPCRITICAL_"
 PRIVATE_NETWORKS = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,127.0.0.0/8,fc00::/7,::1"
-"""Where the proxy of a Space has its address, and no visitor."""
+"""Networks in which the proxy of a Space has its address, and no visitor."""
 _ENV_FILE = ".env"
 _BESIDE: dict[str, None] = dict.fromkeys(
     ("reader_model", "writer_model", "verifier_model", "manager_model", "fallback_model")

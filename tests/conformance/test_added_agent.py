@@ -20,7 +20,7 @@ NAME = "dose_agent"
 def with_the_example(folder: Path) -> Path:
     """The package with one file more and its entry in the team."""
     team = changed_file(
-        "orchestrators/manager.py",
+        "orchestrators/magentic.py",
         (
             "from deepcritical.agents import hypothesis_agent",
             f"from deepcritical.agents import {NAME}, hypothesis_agent",
@@ -28,7 +28,7 @@ def with_the_example(folder: Path) -> Path:
         ("    report_agent,\n)", f"    report_agent,\n    {NAME},\n)"),
     )
     module = example("CONTRIBUTING.md", NAME)
-    return with_files(folder, {f"agents/{NAME}.py": module, "orchestrators/manager.py": team})
+    return with_files(folder, {f"agents/{NAME}.py": module, "orchestrators/magentic.py": team})
 
 
 def test_the_example_is_short() -> None:

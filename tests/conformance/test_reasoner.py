@@ -22,7 +22,7 @@ from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.jobs.durable import DurableReasoner
+from deepcritical.jobs.conduct import DurableReasoner
 from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import ModelServer, model_server

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from deepcritical.domain.errors import (
+    DatabaseBusyError,
     DatabaseDamagedError,
     DatabaseFullError,
     DatabaseReadOnlyError,
@@ -82,6 +83,7 @@ def test_what_postgresql_says_by_its_codes(state: str, kind: type[StorageError])
         (DatabaseReadOnlyError, 19, 503, "database_read_only"),
         (DatabaseFullError, 20, 507, "database_full"),
         (DatabaseUnreachableError, 21, 503, "database_unreachable"),
+        (DatabaseBusyError, 11, 503, "database_busy"),
         (StorageError, 11, 503, ""),
     ],
 )
@@ -100,3 +102,6 @@ def test_each_is_told_apart_by_programs(
         answer = client.get("/")
     assert (answer.status_code, answer.json()["reason"]) == (status, reason)
     assert answer.json()["advice"] == "See to it."
+    assert ("Retry-After" in answer.headers) is (
+        reason in ("database_unreachable", "database_busy")
+    )

@@ -7,18 +7,24 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
+import httpx
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.domain.named import Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.crossref import check_all
 from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.drug_facts.base import DrugFactsLookUp
+from deepcritical.tools.drug_facts.pubtator import PubTator
 from deepcritical.tools.europepmc import EuropePMC
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.pubmed import PubMed
 from deepcritical.tools.rate_limiter import Limiter, new_limiter
+from tests.conftest import make_evidence
 from tests.integration.test_europepmc import many as many_papers
 from tests.integration.test_pubmed import many as many_articles
 from tests.limiters import Noted, Once
@@ -225,3 +231,51 @@ class TestClient(OverHTTP):
     async def test_enough_time_changes_nothing(self, make: Make) -> None:
         by = Deadline(30)
         assert (await make().get("data", {}, by=by)).content == b'{"answer": 1}'
+
+
+class _Silent(httpx.AsyncBaseTransport):
+    """A host that answers some requests with an error, and the others never."""
+
+    def __init__(self, refused: int) -> None:
+        self._refused = refused
+        self.under_way = 0
+        self.arrived = asyncio.Event()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.under_way += 1
+        self.arrived.set()
+        try:
+            if self._refused:
+                self._refused -= 1
+                return httpx.Response(400, request=request)
+            await asyncio.Event().wait()
+            raise AssertionError
+        finally:
+            for _ in range(5):  # closing a connection takes some steps of the loop, too
+                await asyncio.sleep(0)
+            self.under_way -= 1
+
+
+class TestTogether:
+    """A request that outlives its client opens a connection that nobody closes."""
+
+    async def test_a_request_that_fails_ends_those_beside_it(self) -> None:
+        host = _Silent(refused=1)
+        client = SourceClient("made", "http://made.test", limiter=new_limiter(9), network=host)
+        look_up = DrugFactsLookUp([PubTator(client)], deadline_s=30.0, today=lambda: "2999-01-01")
+        with ends_within(0):
+            (facts,) = await look_up.look_up([Drug(name="examplol")], 30.0)
+        assert [asked.outcome for asked in facts.asked] == ["unavailable"]
+        assert host.arrived.is_set()
+        assert host.under_way == 0
+
+    async def test_a_caller_who_is_cancelled_leaves_no_request(self) -> None:
+        host = _Silent(refused=0)
+        client = SourceClient("made", "http://made.test", limiter=new_limiter(9), network=host)
+        records = [make_evidence(doi=f"10.99999/made.{n}") for n in (1, 2)]
+        checking = asyncio.create_task(check_all(records, 30.0, client=client))
+        await host.arrived.wait()
+        checking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await checking
+        assert host.under_way == 0

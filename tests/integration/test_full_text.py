@@ -13,8 +13,8 @@ import pytest
 
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.evidence import MAX_TEXT_CHARS, Evidence
-from deepcritical.reading.asking import ask_to_read, show
 from deepcritical.reading.library import Library, read_by_code
+from deepcritical.reading.model import ask_to_read, show
 from deepcritical.reading.sentences import numbered, text_hash
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research import processing, steps

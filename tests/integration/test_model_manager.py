@@ -12,7 +12,7 @@ import pytest
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.text import whole_sentences
 from deepcritical.models.profiles import LARGE
-from deepcritical.orchestrators.manager import MOST_OVERRULED
+from deepcritical.orchestrators.magentic import MOST_OVERRULED
 from deepcritical.prompts.evidence import estimated_tokens
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION, of_type

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.errors import (
+    DatabaseBusyError,
+    QuestionError,
+)
+from deepcritical.domain.events import RunStarted
 from deepcritical.domain.recipe import Once, Recipe
 from deepcritical.domain.traces import TraceStatus
+from deepcritical.jobs import known_runs
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
+from deepcritical.services import database
 from deepcritical.services.database import Database
+from deepcritical.services.database_url import sqlite_file
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
+from tests.databases import locked
 from tests.integration.durably import Services
 from tests.integration.modelled import records
 
@@ -79,14 +89,87 @@ async def test_which_another_server_takes_in_at_the_same_moment(servers: Service
     await server.close()
 
 
-@pytest.mark.slow
-async def test_two_requests_with_one_key_at_the_same_moment(servers: Services) -> None:
-    asked = [Once.of("ada", "made-up", Asked(question=text)) for text in (QUESTION, "Another?")]
-    both = [servers(conducts=False) for _ in asked]
-    for server, once in zip(both, asked, strict=True):
-        begun(server, once)
-    told = await asyncio.gather(*map(RunService.began, both, asked), return_exceptions=True)
+def two() -> list[Once]:
+    """Two different requests with one key."""
+    return [Once.of("ada", "made-up", Asked(question=text)) for text in (QUESTION, "Another?")]
+
+
+async def answered(server: RunService, once: Once) -> bool:
+    """The answer to a client who repeats the start for as long as it is told to."""
+    async with asyncio.timeout(60):
+        while True:
+            with suppress(DatabaseBusyError):
+                return await server.began(once)
+
+
+@asynccontextmanager
+async def held_up(url: str) -> AsyncIterator[None]:
+    """No run can be stored in the database within."""
+    if file := sqlite_file(url):
+        with locked(file):
+            yield
+        return
+    import psycopg
+
+    async with await psycopg.AsyncConnection.connect(url.replace("+psycopg", "")) as other:
+        await other.execute("LOCK TABLE tool_traces IN ACCESS EXCLUSIVE MODE")
+        yield
+
+
+async def one_winner(both: Sequence[RunService]) -> None:
+    told = await asyncio.gather(*map(answered, both, two()), return_exceptions=True)
     assert sorted(map(type, told), key=str) == [bool, QuestionError]
     assert True in told
+
+
+@pytest.mark.slow
+async def test_two_requests_with_one_key_at_the_same_moment(servers: Services) -> None:
+    both = [servers(conducts=False) for _ in range(2)]
+    for server, once in zip(both, two(), strict=True):
+        begun(server, once)
+    await one_winner(both)
+    for server in both:
+        await server.close()
+
+
+@pytest.mark.slow
+async def test_while_the_database_is_busy_no_request_is_said_to_be_first(
+    servers: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known_runs, "DECIDED_S", 0.1)
+    both = [servers(conducts=False) for _ in range(2)]
+    await both[0].tend()  # a process has one engine: the other's run ends with its process
+    async with held_up(servers.url):
+        for server, once in zip(both, two(), strict=True):
+            begun(server, once)
+            with pytest.raises(DatabaseBusyError, match="same key again"):
+                await server.began(once)
+    await one_winner(both)
+    for server in both:
+        await server.close()
+
+
+@pytest.mark.slow
+async def test_of_runs_that_end_with_their_process_one_is_first_too(
+    servers: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not (file := sqlite_file(servers.url)):
+        pytest.skip("PostgreSQL lets a transaction wait for as long as it takes")
+    monkeypatch.setattr(database, "ATTEMPTS", 1)
+    monkeypatch.setattr(database, "BUSY_S", 0.1)
+    both = [servers(conducts=False) for _ in range(2)]
+    await both[0].tend()  # a process has one engine: the other's run ends with its process
+    with locked(file):
+        runs = [begun(server, once) for server, once in zip(both, two(), strict=True)]
+        for server, once in zip(both, two(), strict=True):
+            with pytest.raises(DatabaseBusyError):
+                await server.began(once)
+    await one_winner(both)
+    await asyncio.gather(*(run.result() for run in runs), return_exceptions=True)
+    traces = both[0].traces
+    assert traces
+    (kept,) = await traces.list_traces("ada")
+    events = [logged.event for logged in await traces.events(kept.id)]
+    assert sum(isinstance(event, RunStarted) for event in events) == 1  # none of the other's
     for server in both:
         await server.close()

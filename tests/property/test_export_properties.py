@@ -18,7 +18,7 @@ from pypdf import PdfReader
 
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.formats import FORMATS
-from deepcritical.export.spreadsheets import STUDY_COLUMNS
+from deepcritical.export.writers import STUDY_COLUMNS
 from tests.unit.export.briefs import brief_of
 from tests.unit.export.reports import IMPRINT, REFERENCES, report_of
 

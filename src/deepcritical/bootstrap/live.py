@@ -75,11 +75,11 @@ class LiveSources(NamedTuple):
     mesh: MeshNames
     """Knows names that no table here has."""
     facts: tuple[FactSource, ...]
-    """Who curates what is known of drugs; () where nobody is to be asked."""
+    """The curated sources of facts on drugs; () where none is to be asked."""
     full_texts: SourceClient | None
     """Asks for full texts; None if the setting switches that off."""
     caches: bool
-    """Whether answers are kept."""
+    """True if answers are kept."""
 
 
 @asynccontextmanager
@@ -201,7 +201,7 @@ class _Opening:
 
 
 _FIELD = {kind: (source.key, form) for source in SOURCES for kind, form in source.by_id.items()}
-"""Which source knows a kind of id, and how it is asked for one."""
+"""The source that knows each kind of id, and the request for one."""
 _FEW = 3
 """Records that are read to find the one of an id: a registry also finds those that name it."""
 

@@ -36,7 +36,7 @@ OpenAt = Callable[[Place, Sequence[OwnDocument]], OpenSources]
 
 
 BROAD_FACTOR = 10
-"""How many times `results_per_query` the query for drug and condition brings of a live source."""
+"""Factor on `results_per_query` for the query for drug and condition of a live source."""
 READ_FACTOR = 5
 """The same where a model reads each record, which costs some 600 tokens."""
 

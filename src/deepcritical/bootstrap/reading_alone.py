@@ -27,7 +27,7 @@ class StudyCard(NamedTuple):
     reading: StudyReading
     grade: Grade
     weighed: Weighed | None
-    """What it counts for on a question, by itself; None without one, or where it bears on none."""
+    """Its weight on a question, by itself; None without one, or where it bears on none."""
 
 
 async def read_alone(settings: Settings, what: Path | str, question: str = "") -> StudyCard:

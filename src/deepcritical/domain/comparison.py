@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
     """The differences of a second run from a first."""
 
     same_outcome: bool
-    """Whether both have the same verdict and certainty."""
+    """True if both have the same verdict and certainty."""
     outcomes: tuple[OutcomePair, ...]
     """The rows of either summary of findings."""
     only_first: tuple[StudyRow, ...]

@@ -235,7 +235,7 @@ class Judged(NamedTuple):
     design: Design
     reason: str
     from_text: bool = False
-    """Whether the text had to tell: a fallback, flagged."""
+    """True if the text had to tell: a fallback, flagged."""
 
 
 _POOLED: tuple[tuple[re.Pattern[str], Design], ...] = (

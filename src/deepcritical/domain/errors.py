@@ -24,6 +24,7 @@ DeepCriticalError
 ├── ToolInputError               a tool cannot take what it is given
 ├── UnknownToolError             there is no tool of that name
 └── StorageError                 something stored cannot be read or written
+    ├── DatabaseBusyError        the database does not answer for the moment
     ├── DatabaseDamagedError     the database is damaged, or no database
     ├── DatabaseFullError        the disk of the database is full
     ├── DatabaseReadOnlyError    the database can only be read
@@ -174,6 +175,10 @@ class UnknownToolError(DeepCriticalError):
 
 class StorageError(DeepCriticalError):
     """Something stored cannot be read or written."""
+
+
+class DatabaseBusyError(StorageError):
+    """The database does not answer for the moment; the same request may succeed soon."""
 
 
 class DatabaseDamagedError(StorageError):

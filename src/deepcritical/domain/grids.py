@@ -31,7 +31,7 @@ class Cell(NamedTuple):
     rank: int | None = None
     """What it is sorted by; None to sort it by its text."""
     is_grade: bool = False
-    """Whether the text is a GRADE certainty."""
+    """True if the text is a GRADE certainty."""
 
     @property
     def sort_key(self) -> str:

@@ -213,7 +213,7 @@ class Quantity(NamedTuple):
     kind: str = ""
     """``p`` for a P value, ``confidence`` for a level of confidence, a label such as ``phase``."""
     noun: str = ""
-    """What is counted, if it is people, studies, animals, sites or groups."""
+    """The thing counted, if it is people, studies, animals, sites or groups."""
     decimals: int = 0
     spelled: bool = False
 

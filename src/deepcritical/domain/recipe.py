@@ -102,13 +102,13 @@ class Begun(NamedTuple):
     recipe: Recipe
     user_id: str
     ended: bool
-    """Whether its last event is written already, so that nothing is left to do."""
+    """True if its last event is written already, so that nothing is left to do."""
     late: bool
-    """Whether it has waited for its first step for longer than it may."""
+    """True if it has waited for its first step for longer than it may."""
     takeovers: int
-    """How often a worker was lost at the place where the run is, which had this run alone."""
+    """Number of workers lost at the place where the run is, which had this run alone."""
     lost_with_others: int
-    """How often one was lost there that had other runs, too, or had just taken this one up."""
+    """Number of those lost there that had other runs, too, or had just taken this one up."""
     signals: Signals
 
 

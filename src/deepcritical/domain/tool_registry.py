@@ -83,7 +83,7 @@ class ToolCaller(NamedTuple):
     model: str = ""
     """The user's own model as ``provider:name``; '' for the service's."""
     reads_files: bool = False
-    """Whether it may name files of this machine: whoever calls could read them by himself."""
+    """True if it may name files of this machine: whoever calls could read them by himself."""
 
 
 ToolExecutor = Callable[[Any, ToolCaller], AsyncGenerator[ToolStep, None]]
@@ -95,7 +95,7 @@ class ToolConfig(NamedTuple):
 
     name: str
     description: str
-    """When to use it, and when not, for whoever chooses among tools."""
+    """Advice on when to use it, and when not, for whoever chooses among tools."""
     input_schema: type[Model]
     """What it takes."""
     executor: ToolExecutor

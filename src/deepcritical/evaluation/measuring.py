@@ -54,7 +54,7 @@ class Bench(NamedTuple):
     snapshot: str
     """Its name or path."""
     by_model: bool
-    """Whether a model is asked."""
+    """True if a model is asked."""
     limit: int | None
     """Rows of a set that are measured, or articles where they are read; None for all."""
 
@@ -70,7 +70,7 @@ class Format(NamedTuple):
     """A pattern of its files' names, with the folder where that matters."""
     measure: Measure
     origin: str
-    """Where the set is published, or how it was made."""
+    """The place where the set is published, or how it was made."""
 
 
 def _by_code(judge: Callable[[Path], Iterator[Outcome]]) -> Measure:

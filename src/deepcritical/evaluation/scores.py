@@ -28,10 +28,10 @@ class Outcome(NamedTuple):
     measure: str
     half: Half
     told: bool
-    """Whether anything was said at all."""
+    """True if anything was said at all."""
     right: bool
     shown: str = ""
-    """What shows why, for the half that may be looked at."""
+    """The details that show why, for the half that may be looked at."""
 
 
 class Measured(NamedTuple):

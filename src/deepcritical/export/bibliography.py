@@ -58,7 +58,7 @@ class Entry(NamedTuple):
     title: str
     authors: tuple[AuthorName, ...]
     and_others: bool
-    """Whether the source names only the first authors."""
+    """True if the source names only the first authors."""
     date: tuple[int, ...]
     """Year, month, day, as far as they are known."""
     journal: str

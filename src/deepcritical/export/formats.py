@@ -19,7 +19,7 @@ class Format(NamedTuple):
     name: str
     """As people call it, in a word or two."""
     holds: str
-    """What is in the file."""
+    """Description of the file's content."""
     media_type: str
 
     def render(self, report: Document, imprint: Imprint) -> bytes:

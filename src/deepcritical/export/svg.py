@@ -39,13 +39,13 @@ class Drawing(NamedTuple):
     """Letters; unique among the figures of a page."""
     title: str
     description: str
-    """What it shows, in words, for who cannot see it."""
+    """Description in words, for readers who cannot see it."""
     width: int
     height: int
     body: str
     """SVG."""
     empty: bool = False
-    """Whether there was nothing to draw, and the body only says so."""
+    """True if there was nothing to draw, and the body only says so."""
 
 
 def nothing_drawn(name: str, title: str, said: str, width: int) -> Drawing:

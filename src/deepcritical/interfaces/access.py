@@ -42,9 +42,9 @@ COOKIE_S = 365 * 86_400
 RUNS_PER_HOUR = 20
 """Runs that an anonymous user may start in an hour."""
 TURNS_PER_RUN = 6
-"""How many messages of a chat he may send for each run that he may start."""
+"""Messages of a chat that a user may send for each run that he may start."""
 USERS_PER_ADDRESS = 5
-"""How many times that an address may: several users share one."""
+"""Factor by which an address may send more: several users share one."""
 HEAVY_PER_MINUTE = 60
 """Files and checks of claims that an address may ask a public server for in a minute."""
 SESSIONS_PER_HALF_HOUR = 100
@@ -74,7 +74,7 @@ class Caller(NamedTuple):
     address: str
     """IP address; an IPv6 address stands for its network of 64 bits."""
     anonymous: bool = False
-    """Whether he has a quota; who signed in has one, too."""
+    """True if he has a quota; who signed in has one, too."""
     new_token: SecretStr | None = None
     """A token made for an anonymous user who sent none; without it he cannot show who he is."""
 

@@ -19,7 +19,9 @@ from deepcritical.domain.base import Model
 _LOG = logging.getLogger(__name__)
 PROBLEM_TYPE = "application/problem+json"
 CAPACITY_RETRY_S = 60
-"""When to try again where too many runs are under way."""
+"""Seconds after which to try again where too many runs are under way."""
+STORAGE_RETRY_S = 10
+"""Seconds after which to try again where the database does not answer."""
 STATUSES: tuple[tuple[type[errors.DeepCriticalError], int], ...] = (
     (errors.AuthenticationError, 401),
     (errors.QuotaExceededError, 429),
@@ -39,6 +41,7 @@ STATUSES: tuple[tuple[type[errors.DeepCriticalError], int], ...] = (
 """Status of each error; the first class that fits counts."""
 
 _REASONS: dict[type[Exception], str] = {
+    errors.DatabaseBusyError: "database_busy",
     errors.DatabaseDamagedError: "database_damaged",
     errors.DatabaseFullError: "database_full",
     errors.DatabaseReadOnlyError: "database_read_only",
@@ -70,8 +73,8 @@ class Problem(Model):
     reason: str = ""
     """Of a question that is not searched, why: such as ``unknown_name`` or ``not_biomedical``.
 
-    Of a database that cannot be used: ``database_damaged``, ``database_full``,
-    ``database_read_only`` or ``database_unreachable``.
+    Of a database that cannot be used: ``database_busy``, ``database_damaged``,
+    ``database_full``, ``database_read_only`` or ``database_unreachable``.
     """
     offers: tuple[str, ...] = ()
     """Names or questions to ask about instead, the nearest first."""
@@ -85,7 +88,7 @@ PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     # The second one takes the place of the framework's own.
     **dict.fromkeys(("4XX", 422, "5XX"), _DOCUMENTED)
 }
-"""How the description of the interface tells of errors."""
+"""The errors in the description of the interface."""
 
 
 def problem_response(
@@ -150,6 +153,8 @@ def _headers(error: errors.DeepCriticalError) -> dict[str, str]:
         return {"Retry-After": str(math.ceil(error.retry_after_s))}
     if isinstance(error, errors.CapacityError):
         return {"Retry-After": str(CAPACITY_RETRY_S)}
+    if isinstance(error, errors.DatabaseBusyError | errors.DatabaseUnreachableError):
+        return {"Retry-After": str(STORAGE_RETRY_S)}
     return {}
 
 

@@ -19,7 +19,7 @@ from starlette.responses import Response
 SHARE = "share"
 """The parameter of an address that holds the signature of a link."""
 DEFAULT_HOURS, MAX_HOURS = 168, 2160
-"""How long a link lasts: a week, and at most 90 days."""
+"""Lifetime of a link: a week, and at most 90 days."""
 _COOKIE = "deepcritical_share_"
 """Begins the name of a cookie that holds the signature; the id of the run follows."""
 _SIGNATURE_CHARS = 43

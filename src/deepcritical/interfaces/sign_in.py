@@ -33,11 +33,11 @@ _LOG = logging.getLogger(__name__)
 COOKIE = "deepcritical_session"
 """The session's cookie; over HTTPS behind `__Host-`, so that no other host can set it."""
 SCOPES = ("openid", "profile")
-"""What is always asked for: who the visitor is."""
+"""The scopes that are always asked for: who the visitor is."""
 INFERENCE = "inference-api"
 """The scope by which a token is a key for models at Hugging Face."""
 TOKEN_S = 3600
-"""How long a token is kept whose expiry the provider does not tell."""
+"""Time that a token is kept whose expiry the provider does not tell."""
 MOST_TOKENS = 10_000
 """Tokens in memory; further ones take the place of the oldest."""
 WAIT_S = 10
@@ -69,7 +69,7 @@ UNREADABLE = (
     *(httpx2.HTTPError, httpx2.InvalidURL, ArithmeticError, AttributeError),
     *(LookupError, RuntimeError, TypeError, ValueError),
 )
-"""What the library raises if the provider's answer is missing, no JSON, or of another shape."""
+"""Errors of the library if the provider's answer is missing, no JSON, or of another shape."""
 
 router = APIRouter(include_in_schema=False)
 

@@ -29,6 +29,8 @@ _LOG = logging.getLogger(__name__)
 
 AGAIN_S = 2.0
 """Time after which a database that is away is asked again."""
+DECIDED_S = 10.0
+"""Longest time that a repeatable start waits until the database says which request was first."""
 MAX_ACTIVE = 20
 """Runs of a service that may be under way at once."""
 MAX_KEPT = 200
@@ -47,7 +49,7 @@ class KnownRuns(ABC):
     durable: DurableRuns | None = None
     """Has them outlive this process; None has them end with it."""
     _runs: dict[str, Run] = field(default_factory=dict, init=False)
-    _handing_out: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _handing_out: dict[str, asyncio.Task[None]] = field(default_factory=dict, init=False)
     _alone: dict[str, asyncio.Task[None]] = field(default_factory=dict, init=False)
     """Runs that no engine conducts."""
 
@@ -124,7 +126,7 @@ class KnownRuns(ABC):
     async def _handed_out(self) -> None:
         """Wait until the database knows the runs started here, if it can be used."""
         if self._handing_out:
-            await asyncio.wait(self._handing_out, timeout=CLOSE_S)
+            await asyncio.wait(self._handing_out.values(), timeout=CLOSE_S)
 
     def cancel_all(self) -> None:
         """Stop every run of this process; a durable one continues in the next process."""
@@ -184,16 +186,21 @@ class KnownRuns(ABC):
     async def began(self, once: Once) -> bool:
         """Return whether a repeatable start has begun its run in any process.
 
+        Of several requests with one key, the database decides which was first.
+
         Raises:
             QuestionError: The same key began another run.
+            DatabaseBusyError: The database has not decided yet; the start may be repeated.
+            StorageError: The database cannot be used.
         """
-        if run := self._runs.get(once.run_id):
-            await self._handed_out()  # of two servers the database says which was first
-        request = run.once and run.once.request if run else None
-        if self.traces:
-            with contextlib.suppress(errors.StorageError if run else errors.TraceNotFoundError):
-                trace = await self.traces.get_trace(once.run_id)
-                request = str(trace.input_params.get("request", ""))
+        try:
+            async with asyncio.timeout(DECIDED_S):
+                request = await self._first_request(once.run_id)
+        except TimeoutError as error:
+            raise errors.DatabaseBusyError(
+                "The database did not answer in time whether this Idempotency-Key is new.",
+                "Send the same request with the same key again.",
+            ) from error
         if request is None:
             return False
         if request != once.request:
@@ -201,6 +208,20 @@ class KnownRuns(ABC):
                 "This Idempotency-Key was sent with another request.", "Make a new one."
             )
         return True
+
+    async def _first_request(self, run_id: str) -> str | None:
+        """Return the request that began a run of a repeatable start; None if none did."""
+        run = self._runs.get(run_id)
+        if handing_out := self._handing_out.get(run_id):
+            await asyncio.wait([handing_out])
+        if run and run.writer and run_id in self._alone:
+            with contextlib.suppress(errors.TraceEndedError):  # the trace names the other request
+                await run.writer.make()
+        if self.traces:
+            with contextlib.suppress(errors.TraceNotFoundError):
+                trace = await self.traces.get_trace(run_id)
+                return str(trace.input_params.get("request", ""))
+        return run.once.request if run and run.once else None
 
     async def find_own(self, beginning: str) -> RunView:
         """Return the local user's run of this id, or of at least its first four characters.

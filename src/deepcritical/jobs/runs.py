@@ -330,8 +330,8 @@ class RunService(KnownRuns):
         else:
             self.durable.hold(run)
             task = asyncio.create_task(self._hand_out(self.durable, run))
-            self._handing_out.add(task)
-            task.add_done_callback(self._handing_out.discard)
+            self._handing_out[run_id] = task
+            task.add_done_callback(lambda _task: self._handing_out.pop(run_id, None))
         return run
 
     def _asked(self, recipe: Recipe, noted: Mapping[str, object], given: Given) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class _Line:
         self.given_up = ""
         """Why it is not asked any more; '' while it is."""
         self.of_server = True
-        """Whether it is given up for a reason of its server."""
+        """True if it is given up for a reason of its server."""
 
     def give_up(self, why: str, *, of_server: bool) -> None:
         self.given_up, self.of_server = why, of_server

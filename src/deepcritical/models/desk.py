@@ -15,7 +15,7 @@ from deepcritical.services.model_answers import AnswerBook
 from deepcritical.services.telemetry import OFF, Telemetry
 
 OutputMode = Literal["tool", "native", "prompted"]
-"""How a typed answer is asked for: as a tool call, as a JSON schema, or in words."""
+"""Way of asking for a typed answer: as a tool call, as a JSON schema, or in words."""
 
 
 async def _unheard(_event: Event) -> None:
@@ -30,7 +30,7 @@ class RunDesk:
     elapsed_s: Callable[[], float] = lambda: 0.0
     """Seconds since the run's first step."""
     tell: Callable[[Event], Awaitable[None]] = _unheard
-    """Where a reasoner says what it spends and what it could not do; it never writes the store."""
+    """Receives what a reasoner spends and what it could not do; it never writes the store."""
     model_api_key: SecretStr | None = None
     """The user's own key for the model, for this run only."""
     telemetry: Telemetry = OFF
@@ -52,4 +52,4 @@ class Asked(Model):
     deadline_s: float | None = None
     """Seconds that the run may take, once that follows the model's speed."""
     answered: bool = False
-    """Whether it has answered at all: one that has may be away for a moment."""
+    """True if it has answered at all: one that has may be away for a moment."""

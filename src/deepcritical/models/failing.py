@@ -31,7 +31,7 @@ UNABLE = (
     failures.ModelServerError,
     failures.UserError,
 )
-"""What a server answers that cannot give an answer in the way it was asked."""
+"""Errors of a server that cannot give an answer in the way it was asked."""
 FINAL = (
     failures.ContentFilterError,
     failures.ModelAuthenticationError,
@@ -42,7 +42,7 @@ FINAL = (
 
 
 NOT_ASKED = "it is not asked any more"
-"""How the reason begins once a model was given up."""
+"""Beginning of the reason once a model was given up."""
 
 
 class TooLongError(failures.UnexpectedModelBehavior):
@@ -110,7 +110,7 @@ _REASONS: tuple[tuple[type[BaseException], str, str], ...] = (
         "See that DEEPCRITICAL_MODEL_BASE_URL is the address of an API, often one with /v1.",
     ),
 )
-"""What is said of each failure, and what can be done about it; the first that fits counts."""
+"""Message and advice for each failure; the first that fits counts."""
 
 
 class Wrong(NamedTuple):

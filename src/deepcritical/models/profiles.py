@@ -19,7 +19,7 @@ class Profile(NamedTuple):
     """The amount that a model is asked at once."""
 
     short: bool
-    """Whether prompts are short; a model of few parameters loses the thread of long ones."""
+    """True if prompts are short; a model of few parameters loses the thread of long ones."""
     context_tokens: int
     """Tokens of a prompt's evidence at most."""
     output_tokens: int

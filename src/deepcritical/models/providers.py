@@ -72,7 +72,7 @@ class _Provider(NamedTuple):
     api: Literal["responses", "chat", "anthropic"]
     base_url: str
     needs_key: bool
-    """Whether it is somebody's service and needs a key."""
+    """True if it is somebody's service and needs a key."""
 
 
 PROVIDERS: dict[str, _Provider] = {
@@ -102,25 +102,25 @@ class ModelServer:
     open: Callable[[str | None], Model]
     """Makes a client with a run's own key, or else the configured one."""
     address: str = ""
-    """Where it is asked."""
+    """Its address."""
     needs_key: bool = False
-    """Whether it is somebody's service, which answers nobody without a key."""
+    """True if it is somebody's service, which answers nobody without a key."""
     profile: Profile = LARGE
     cost: Cost = lambda _used: None
     timeout_s: float = 60.0
     """Seconds for one answer."""
     effort: Effort | None = None
-    """How long it thinks; None for a model that cannot be told, or is not."""
+    """Its effort in thinking; None for a model that cannot be told, or is not."""
     notes: bool = False
-    """Whether its client notes a request when it goes out."""
+    """True if its client notes a request when it goes out."""
     takes_temperature: bool = True
-    """Whether it is asked with a temperature, of 0; False also once its server refused one."""
+    """True if it is asked with a temperature, of 0; False also once its server refused one."""
     steps: Mapping[Step, ModelServer] = field(default_factory=dict)
     """The models of single steps, beside this one for all others."""
     fallback: ModelServer | None = None
     """Answers where a server fails."""
     mode: OutputMode | None = field(default=None, init=False)
-    """What the server was found to be able to do; None until it first answered."""
+    """The abilities found in the server; None until it first answered."""
 
     @property
     def price(self) -> Price:

@@ -43,7 +43,7 @@ _COMPATIBLE_AT = {
     "mistral": "https://api.mistral.ai/v1",
     "xai": "https://api.x.ai/v1",
 }
-"""Where the same models answer as OpenAI-compatible, for providers with a library of their own."""
+"""OpenAI-compatible addresses of the same models, for providers with a library of their own."""
 
 
 class Listed(NamedTuple):

@@ -1,4 +1,4 @@
-"""Writes the prompts for a model, one function for each judgement.
+"""Writes the prompts for a model, one function for each judgement, of runs and of chats.
 
 Every prompt names its task, states the rules of citing, and carries the evidence as delimited data.
 """
@@ -11,8 +11,12 @@ from typing import NamedTuple
 
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.question import ResearchQuestion
-from deepcritical.prompts.evidence import ShownRecords, estimated_tokens
+from deepcritical.prompts.evidence import ShownRecords, estimated_tokens, record_text
 from deepcritical.services.evidence_store import EvidenceStore
+
+_LONGEST_TURN = 300
+"""Characters of a former message that are shown."""
+
 
 RULES = """\
 You work for pharmacologists who weigh evidence, such as whether a drug could be repurposed.
@@ -221,3 +225,51 @@ def ask_assessment(
         _manager_part(store.instruction),
         short=short,
     )
+
+
+class Offered(NamedTuple):
+    """A tool as a model is told of it."""
+
+    name: str
+    description: str
+
+
+def ask_tool(
+    message: str,
+    tools: Sequence[Offered],
+    history: Iterable[tuple[str, str]],
+    tried: Sequence[str],
+    *,
+    short: bool = False,
+) -> Prompt:
+    """Ask which tool answers a message, and with which words to call it."""
+    listed = "\n".join(f"- {tool.name}: {tool.description}" for tool in tools)
+    told = "\n".join(f"- asked: {_cut(asked)}; came: {_cut(came)}" for asked, came in history)
+    return compose(
+        "choose_tool",
+        """Choose the one tool that answers the message, by its name. As query give the message as
+        one question or search of its own: names that it only points back to are written out, and
+        nothing is added.""",
+        f"Tools:\n{listed}",
+        f"Before:\n{told}" if told else "",
+        f"Found nothing already: {', '.join(tried)}" if tried else "",
+        f"Message: {_cut(message, 2000)}",
+        short=short,
+    )
+
+
+def ask_sentences(message: str, shown: ShownRecords, *, short: bool = False) -> Prompt:
+    """The sentences of the records that answer a message."""
+    return compose(
+        "chat_sentences",
+        f"""Choose up to {4 if short else 8} sentences of the records that answer the message, those
+        for and those against, the strongest study first. Give each with its record's id, copied
+        word for word. Leave the list empty if no record says anything to the message.""",
+        f"Message: {_cut(message, 2000)}",
+        records_part(shown),
+        short=short,
+    )
+
+
+def _cut(text: str, most: int = _LONGEST_TURN) -> str:
+    return record_text(" ".join(text.split())[:most])

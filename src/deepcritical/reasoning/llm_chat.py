@@ -24,7 +24,7 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.profiles import Profile
 from deepcritical.models.providers import ModelServer
-from deepcritical.prompts.chat_asks import Offered, ask_sentences, ask_tool
+from deepcritical.prompts.asks import Offered, ask_sentences, ask_tool
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.naming import find_names
 from deepcritical.reasoning.chatting import (

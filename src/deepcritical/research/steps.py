@@ -5,7 +5,6 @@ A step reads the store, asks the reasoner or the sources, writes the store, emit
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
@@ -48,6 +47,7 @@ from deepcritical.research.stopping import stop_reason
 from deepcritical.research.understanding import understand
 from deepcritical.services.calculating import calculated
 from deepcritical.tools.base import SourceOutcome
+from deepcritical.tools.deadline import together
 from deepcritical.tools.search_handler import SourceAnswer, require_any
 from deepcritical.writing.auditing import check_sentences
 from deepcritical.writing.context import ReportContext
@@ -359,13 +359,8 @@ async def beside_facts(session: ResearchSession, searching: Coroutine[Any, Any, 
         session.store.drug_facts = ()
         await searching
         return
-    try:
-        async with asyncio.TaskGroup() as tasks:
-            asked = tasks.create_task(_looked_up(look_up(drugs, session.search_s)))
-            tasks.create_task(searching)
-    except BaseExceptionGroup as group:
-        raise group.exceptions[0] from None
-    session.store.drug_facts = asked.result()
+    facts, _ = await together((_looked_up(look_up(drugs, session.search_s)), searching))
+    session.store.drug_facts = facts
     # Told only now, so that a run that goes on elsewhere tells things in the same order.
     await _tell(session)
 

@@ -35,12 +35,12 @@ T = TypeVar("T")
 THREADS = 4
 """Transactions of this process that may be under way at once; with SQLite, those that read."""
 BUSY_S = 5.0
-"""How long SQLite waits for another process's transaction before it says that it is locked."""
+"""Time that SQLite waits for another process's transaction before it says that it is locked."""
 ATTEMPTS = 4
-"""How often a transaction is tried that the database refuses for the moment."""
+"""Attempts at a transaction that the database refuses for the moment."""
 _PAUSE_S = 0.1
 _NO_CHANGE = "UPDATE schema_migrations SET name = name WHERE name = ''"
-"""What a database refuses that can only be read."""
+"""A statement that a read-only database refuses."""
 _MIGRATION_LOCK = 0x6463  # any number, as long as every version takes the same one
 
 

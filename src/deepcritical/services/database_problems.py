@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from deepcritical.domain.errors import (
+    DatabaseBusyError,
     DatabaseDamagedError,
     DatabaseFullError,
     DatabaseReadOnlyError,
@@ -21,7 +22,7 @@ from deepcritical.domain.errors import (
 )
 
 INTEGRITY_S = 0.3
-"""How long the start of a process looks for damage: enough for a file of some 100 MB."""
+"""Time that the start of a process looks for damage: enough for a file of some 100 MB."""
 _STEPS = 20_000
 """Steps of SQLite's machine after which it asks whether to go on."""
 _SQLITE: dict[int, type[StorageError]] = {
@@ -70,7 +71,7 @@ _WORDS: dict[type[StorageError], tuple[str, str]] = {
     ),
 }
 _AWAY = ("connection failed", "connection timeout", "failed to resolve host")
-"""What PostgreSQL's library says of a server that it cannot talk to."""
+"""Words of PostgreSQL's library on a server that it cannot talk to."""
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -106,7 +107,7 @@ def problem_of(error: BaseException, name: str, file: Path | None = None) -> Sto
     """
     words, code = said_by(error), getattr(_cause(error), "sqlite_errorcode", 0) & 0xFF
     if code in _LOCKED or "locked" in words:
-        return StorageError(
+        return DatabaseBusyError(
             f"The database {name} is locked by another process.",
             "Try again when that one is done.",
         )

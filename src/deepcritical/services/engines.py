@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from deepcritical.services.database_url import sqlite_file
 
 REFUSED = (sa.exc.DBAPIError, sa.exc.TimeoutError)
-"""What the library of a database raises when the database cannot be used."""
+"""Errors of a database's library when the database cannot be used."""
 ERRORS = (*REFUSED, OSError)
-"""What a database that cannot be used raises."""
+"""Errors of a database that cannot be used."""
 _MOMENTARY_STATES = ("40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300")
 """SQLSTATE of what is worth another try: conflicts, a restart, too many connections."""
 _BEGIN = "begin"

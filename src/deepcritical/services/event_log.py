@@ -197,25 +197,41 @@ class TraceWriter:
         user_id: str = LOCAL_USER,
     ) -> None:
         self.result: TraceResult | None = None
-        """What the run is completed with; to be set before its terminal event."""
+        """The result of the run; to be set before its terminal event."""
         self.worker: str | None = None
         """The worker that must have the run, so that what it writes is taken; None for any.
 
         A worker's run is in the database before it begins: if it is not there, it was deleted.
         """
         self.may_leave = False
-        """Whether the run can end later, where the database is away when it is to end."""
+        """True if the run can end later, where the database is away when it is to end."""
         self.stored = False
-        """Whether everything is in the database, the end included."""
+        """True if everything is in the database, the end included."""
         self._traces = traces
         self._run_id = run_id
         self._create = partial(
             traces.create_trace, tool_name, input_params, user_id=user_id, trace_id=run_id
         )
+        self._request = input_params.get("request")
         self._created = False
         self._pending: list[KeyedEvent] = []
         self._writing: asyncio.Task[None] | None = None
         self._refused: StorageError | None = None
+
+    async def make(self) -> None:
+        """Make the trace, unless it is there.
+
+        Raises:
+            TraceEndedError: Another request with the same key began the run of this trace.
+            StorageError: It cannot be written.
+        """
+        if self._created:
+            return
+        trace = await self._create()
+        if trace.input_params.get("request") != self._request:
+            told = f"Another request with the same key began the run {self._run_id}."
+            raise TraceEndedError(told, "Send this one with a new key.")
+        self._created = True
 
     def put(self, keyed: KeyedEvent) -> None:
         """Take in the next event; returns at once.
@@ -266,9 +282,8 @@ class TraceWriter:
             return  # what is pending is tried again with the next event, and at last by `end`
 
     async def _write(self, result: TraceResult | None = None) -> None:
-        if not self._created and self.worker is None:
-            await self._create()
-            self._created = True
+        if self.worker is None:
+            await self.make()
         while self._pending:
             batch = tuple(self._pending)
             await self._traces.append_events(self._run_id, batch, result, self.worker)

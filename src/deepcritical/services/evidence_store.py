@@ -149,9 +149,9 @@ class EvidenceStore:
         self.likeness: Mapping[str, Mapping[int, float]] = {}
         """Evidence id -> start of a sentence -> how alike its meaning and the question's are."""
         self.retrieval = ""
-        """How records were ranked; '' when they were not."""
+        """The ranking of records in words; '' when they were not ranked."""
         self.drug_facts: tuple[DrugFacts, ...] | None = None
-        """What curated sources know of the drugs asked about; None where nobody was asked."""
+        """Facts of curated sources on the drugs asked about; None where no source was asked."""
 
     @property
     def evidence(self) -> Mapping[str, Evidence]:

@@ -13,7 +13,7 @@ from deepcritical.domain.errors import BudgetExceeded
 
 T = TypeVar("T")
 SOON_S = 0.5
-"""How long who is cancelled may wait for what he gives back: a run must stop within a second."""
+"""Time that a cancelled caller may wait for what it gives back: a run must stop within a second."""
 _GOING_ON: set[asyncio.Task[Any]] = set()
 
 

@@ -67,7 +67,7 @@ class _Postings(NamedTuple):
     texts: array[int]
     """Numbers of the texts, ascending."""
     counts: array[int]
-    """How often it occurs in each."""
+    """Its number of occurrences in each."""
 
 
 class LexicalIndex:

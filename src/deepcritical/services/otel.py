@@ -26,7 +26,7 @@ from deepcritical.services.telemetry import Attributes, Span, Telemetry
 
 _NAME = "deepcritical"
 CLOSE_S = 3.0
-"""How long the last spans may take, since a collector that is away must hold up no end."""
+"""Time that the last spans may take, since a collector that is away must hold up no end."""
 _FAILED = trace.StatusCode.ERROR
 
 

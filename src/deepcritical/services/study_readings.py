@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
 CLAIM_S = 120.0
-"""How long a run may take for a reading before another one makes it, too."""
+"""Time that a run may take for a reading before another one makes it, too."""
 _AT_ONCE = 500
 """Values in one statement; SQLite has a limit of its own."""
 

@@ -24,7 +24,7 @@ else:  # a process that only shows itself must not wait for the database's libra
     trace_queries = Later("deepcritical.services.trace_queries")
 
 POLL_S = 0.1
-"""How often a run of another process is asked for news."""
+"""Seconds between two look-ups of another process's run."""
 _ID = re.compile(r"[0-9a-f-]{36}")
 _BEGINNING = re.compile(r"[0-9a-f-]{4,36}")
 

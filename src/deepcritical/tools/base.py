@@ -121,7 +121,7 @@ class Page(NamedTuple):
     total: int | None
     """Records that match at the source, as far as the page says."""
     next_page: str
-    """What to ask for the next page with; '' on the last one."""
+    """Token of the next page; '' on the last one."""
 
 
 def ranked(records: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -209,15 +209,15 @@ class SourceDescription:
     """A source that is searched live."""
 
     key: str
-    """What a user calls it: letters and digits, such as ``pubmed``."""
+    """Its key for users: letters and digits, such as ``pubmed``."""
     name: str
-    """What a reader calls it."""
+    """Its name for readers."""
     url: str
     """Base address; ``DEEPCRITICAL_<KEY>_URL`` replaces it."""
     service: str = ""
     """What is at the address, where that is not called as the source is."""
     fixed: bool = False
-    """Whether no setting replaces the address."""
+    """True if no setting replaces the address."""
     per_second: int
     """Requests a second that the host allows."""
     api_key: str = ""
@@ -225,21 +225,21 @@ class SourceDescription:
     per_second_with_key: int = 0
     """Requests a second that it allows with that key."""
     by_requests: bool = False
-    """Whether it is asked by `RequestsTransport`, as its firewall rejects httpx."""
+    """True if it is asked by `RequestsTransport`, as its firewall rejects httpx."""
     by_default: bool = False
-    """Whether runs search it unless told otherwise."""
+    """True if runs search it unless told otherwise."""
     in_all: bool = True
-    """Whether ``deepcritical search all`` asks it."""
+    """True if ``deepcritical search all`` asks it."""
     by_id: Mapping[str, str] = field(default_factory=dict)
     """Kind of id -> the query for one; no two sources take the same kind."""
     agent_search: AgentSearch | None = None
     """None offers agents no search of it."""
     indexes: str
-    """What it holds, for the documentation."""
+    """Its content, for the documentation."""
     asked: str
-    """How it is asked."""
+    """The way in which it is asked."""
     beside: str = ""
-    """What else a reader should know; its pace is told anyway."""
+    """Other remarks for a reader; its pace is told anyway."""
     terms: str
     """Address of its terms of use."""
     open: Callable[[Means], SearchTool]

@@ -23,7 +23,7 @@ from deepcritical.tools.base import (
     ranked,
 )
 from deepcritical.tools.clinicaltrials_records import parse, studies_in
-from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.query_utils import trial_params
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class ClinicalTrials(SearchTool):
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         most = query.max_results
         found = [_Found(what, {**asked, **_with(s)}) for what, s in _STATUSES.items()]
-        await asyncio.gather(*(self._search(one, most, query.answer_by) for one in found))
+        await together(self._search(one, most, query.answer_by) for one in found)
         errors = [search.error for search in found if search.error and not search.pages]
         if len(errors) == len(found):
             raise next((e for e in errors if isinstance(e, RateLimitError)), errors[0])

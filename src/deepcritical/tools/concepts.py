@@ -79,7 +79,7 @@ class Concept(NamedTuple):
     parts: tuple[Concept, ...] = ()
     """Conditions that its name joins, all of which say the same as it."""
     wider: bool = False
-    """Whether it is above what is asked, so that no source is to add what lies below it."""
+    """True if it is above what is asked, so that no source is to add what lies below it."""
 
     @property
     def mapped(self) -> str:

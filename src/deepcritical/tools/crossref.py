@@ -16,7 +16,7 @@ from deepcritical.domain.evidence import Evidence, Integrity
 from deepcritical.domain.identity import normalised_doi
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.tools.base import WORST_FIRST, with_integrity
-from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.json_values import as_dict, as_text, decoded, dicts
 
@@ -53,7 +53,7 @@ async def integrity(client: SourceClient, doi: str) -> tuple[Integrity, tuple[st
     if name is None:
         return _NOT_CHECKED
     looks = (_of_work(client, name), _of_notices(client, name))
-    answers = await asyncio.gather(*map(_or_unknown, looks))
+    answers = await together(map(_or_unknown, looks))
     notices = tuple(dict.fromkeys(notice for _, found in answers for notice in found))
     levels = [level for level, _ in answers]
     worst = min(levels, key=WORST_FIRST.index)
@@ -84,6 +84,7 @@ async def check_all(
     finally:
         for task in asked:
             task.cancel()
+        await asyncio.wait(asked)  # none sends anything after its client was closed
     return tuple(
         task.result() if task in done else record
         for task, record in zip(asked, records, strict=True)

@@ -1,11 +1,17 @@
-"""The deadline of a source; time in which it waits for a rate limit does not count."""
+"""The end of requests: the deadline of a source, and requests that end together.
+
+Time in which a source waits for a rate limit does not count towards its deadline.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class Deadline:
@@ -73,3 +79,21 @@ class Deadline:
         for limit in limits:
             if not limit.expired():
                 limit.reschedule(ends_at + self._limits[limit] if ends_at < math.inf else None)
+
+
+async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Run calls at once and return their results, in the order of the calls.
+
+    If one fails or the caller is cancelled, all others are cancelled and have ended before this
+    function does. `asyncio.gather` leaves them running: their next attempt would open a connection
+    of a client that is closed, and nobody closes it.
+
+    Raises:
+        Exception: The first error of a call.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(call) for call in calls]
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return [task.result() for task in tasks]

@@ -37,7 +37,7 @@ as a negation of the finding.
 """
 _ANY_MARK = re.compile(r"^(?:\[PREPRINT\b[^\]]*\]\s*)+", re.IGNORECASE)
 _NO_TITLE = "[Not Available]"
-"""What PubMed prints for a record without a title."""
+"""PubMed's title of a record without one."""
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 

@@ -14,7 +14,7 @@ from deepcritical.domain.errors import ConfigurationError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.tools.base import SourceOutcome
-from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.jats import FullText, parse_jats
 
@@ -53,7 +53,7 @@ async def fetch_full_texts(
     if not records:
         return ()
     by = Deadline(within_s, within_s)
-    return tuple(await asyncio.gather(*(_fetched(record, client, by) for record in records)))
+    return tuple(await together(_fetched(record, client, by) for record in records))
 
 
 async def _fetched(record: Evidence, client: SourceClient, by: Deadline) -> FullTextAnswer:

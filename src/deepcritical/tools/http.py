@@ -45,7 +45,7 @@ ATTEMPTS = 4
 LONGEST_GET = 1_800
 """Bytes of one parameter above which it is sent by POST; 200 ids of PubMed have fewer."""
 _LONGEST_WAIT_S = 60.0
-"""Who asks for a longer wait is not asked again: nobody waits for an answer that long."""
+"""A source that asks for a longer wait is not asked again: nobody waits for an answer that long."""
 _RETRIED = frozenset({429, 500, 502, 503, 504})
 
 Check = Callable[[bytes], object]
@@ -64,7 +64,7 @@ class Payload(NamedTuple):
 
     content: bytes
     cached: bool
-    """Whether it came from the cache and not from the source."""
+    """True if it came from the cache and not from the source."""
 
 
 class SourceClient:

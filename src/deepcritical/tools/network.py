@@ -214,7 +214,7 @@ def _connection_error(error: requests.ConnectionError) -> httpx.NetworkError:
 
 
 _WRITTEN = "send_request_body.complete"
-"""What httpx calls the moment when a request was written."""
+"""The name that httpx gives to the moment when a request was written."""
 
 
 class Layer(httpx.AsyncBaseTransport):

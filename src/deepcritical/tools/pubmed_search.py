@@ -7,7 +7,6 @@ supplementary concept has no tree number: it is a substance, a rare disease or a
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.text import fold
-from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.json_values import as_dict, as_list, as_number, dicts, one_line
 from deepcritical.tools.pubmed_fields import is_pmid
 from deepcritical.tools.pubmed_records import refusal
@@ -49,7 +48,7 @@ class Found(NamedTuple):
     total: int
     """Records that match; more than are named here."""
     notes: tuple[str, ...] = ()
-    """What the reader must know of how the term was understood."""
+    """Remarks for the reader on how the term was understood."""
     understood_as: tuple[str, ...] = ()
     """The term after PubMed's mapping, then each mapping that it made: "from → to"."""
 
@@ -155,7 +154,7 @@ class MeshNames:
 
         Raises SearchError where it cannot be asked.
         """
-        found = await asyncio.gather(*(self._one(name) for name in names))
+        found = await together(self._one(name) for name in names)
         return tuple(name for name in found if name)
 
     async def _one(self, name: OutsideName) -> OutsideName | None:

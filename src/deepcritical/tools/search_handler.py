@@ -32,9 +32,9 @@ class SourceAnswer(NamedTuple):
     query: SearchQuery
     result: SourceResult
     searched_at: datetime | None = None
-    """When the source was asked, UTC; None for a source that does not change."""
+    """Time of the request, UTC; None for a source that does not change."""
     error: DeepCriticalError | None = None
-    """What made the source `unavailable`."""
+    """The error that made the source `unavailable`."""
     seconds: float | None = None
     """Until it answered, waiting for its turn included; None for a source that does not change."""
 

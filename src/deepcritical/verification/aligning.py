@@ -10,14 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from deepcritical.verification.signs import SIGN_WORDS
-from deepcritical.verification.words import NEGATIONS, Word, stem, words
+from deepcritical.verification.words import NEGATIONS, Word, stem, stems, words
 
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, text.split()))
-
-
-NEGATING = _stems(" ".join(NEGATIONS))
+NEGATING = stems(" ".join(NEGATIONS))
 PAIRS = frozenset(
     pair
     for told in (
@@ -33,42 +28,42 @@ PAIRS = frozenset(
     for pair in ((left, right), (right, left))
 )
 OPPOSITES = frozenset(one for one, _ in PAIRS)
-_FRAME = _stems(
+_FRAME = stems(
     "study trial review analysis metaanalysis report paper article record abstract author "
     "researcher investigator result finding data work we our it they from according to present "
     "current find show observe report reveal conclude state note describe"
 )
-_TELLING = _stems("find show observe report reveal conclude state note describe")
-_LIGHT = _stems("receive treat treatment therapy level user use cohort condition arm occur")
+_TELLING = stems("find show observe report reveal conclude state note describe")
+_LIGHT = stems("receive treat treatment therapy level user use cohort condition arm occur")
 """Words without which a sentence says the same of the same people."""
-_SEEN = _stems("find observe see detect note evident")
-_DESIGN = _stems(
+_SEEN = stems("find observe see detect note evident")
+_DESIGN = stems(
     "randomised double single blind blinded masked placebo controlled control open label pilot "
     "phase multicentre crossover parallel group cohort observational prospective retrospective "
     "systematic meta clinical large small"
 )
-_STUDIES = _stems("study trial review analysis metaanalysis report cohort survey meta")
-_RESTRICTING = NEGATING | _stems(
+_STUDIES = stems("study trial review analysis metaanalysis report cohort survey meta")
+_RESTRICTING = NEGATING | stems(
     "only except unless if subgroup subset women woman men man female male children child infant "
     "adolescent elderly older younger pregnant mouse mice rat animal dog monkey vitro cell "
     "healthy may might could post hoc limited protocol secondary sensitivity exploratory stratified"
 )
-_CONCEDING = _stems("although though whereas")
-DEGREE = _stems("significantly statistically markedly substantially significant statistical")
-COMPARING = _stems("versus than")
+_CONCEDING = stems("although though whereas")
+DEGREE = stems("significantly statistically markedly substantially significant statistical")
+COMPARING = stems("versus than")
 _LEADING = frozenset(
     "in with after before at during versus between among for by over on within throughout "
     "following compared".split()
 )
-_ALIKE = _stems("similar similarly comparable alike same unchanged")
+_ALIKE = stems("similar similarly comparable alike same unchanged")
 _FIXED = COMPARING | OPPOSITES | NEGATING
-_BESIDE_CLAUSE = _stems("while whereas")
-_OF_WHAT_WAS_TOLD = _stems(
+_BESIDE_CLAUSE = stems("while whereas")
+_OF_WHAT_WAS_TOLD = stems(
     "this effect difference benefit association result finding significant significance adjusted "
     "adjustment improvement"
 )
 _LONGEST_NAME = 8
-_CONTRASTS = _stems("while whereas but or")
+_CONTRASTS = stems("while whereas but or")
 _JOINING = frozenset({"and", "both"})
 _LONGEST_PART = 4
 

@@ -12,13 +12,13 @@ from deepcritical.domain.sentences import Finding
 from deepcritical.domain.votes import Way
 from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
 from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, signs
-from deepcritical.verification.words import Word, stem, words
+from deepcritical.verification.words import Word, stem, stems, words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.outcomes import term_in, turned_by
 from deepcritical.vocabulary.words import is_english
 
-COMPARING = frozenset(map(stem, ("versus", "than", "against")))
-CONTROLS = frozenset(map(stem, "placebo sham usual standard untreated control".split()))
+COMPARING = stems("versus than against")
+CONTROLS = stems("placebo sham usual standard untreated control")
 NOTHING = bounded(
     r"\b(?:no (?:treatment|use|exposure|therapy|intervention|\w+ (?:use|treatment|exposure))|"
     r"(?:unexposed|non-?exposed)(?: people)?|non-?users?)\b",
@@ -50,7 +50,7 @@ _SHOWN = {
 }
 _WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
-_RISKS = frozenset(map(stem, "risk hazard odds probability likelihood".split()))
+_RISKS = stems("risk hazard odds probability likelihood")
 _EITHER: frozenset[Sign] = frozenset({"more", "less"})
 _ANY: frozenset[Sign] = _EITHER | {"none", "good", "bad"}
 _OPPOSITE: dict[Sign, Sign] = {"more": "less", "less": "more", "good": "bad", "bad": "good"}

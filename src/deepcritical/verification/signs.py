@@ -7,50 +7,46 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.verification.words import NEGATIONS, Word, stem, words
+from deepcritical.verification.words import NEGATIONS, Word, stem, stems, words
 
 Sign = Literal["more", "less", "good", "bad", "none"]
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, text.split()))
-
-
 _WORDS: dict[Sign, frozenset[str]] = {
-    "more": _stems(
+    "more": stems(
         "increase higher more greater rise raise longer larger elevate prolong grow double gain "
         "excess"
     ),
-    "less": _stems(
+    "less": stems(
         "decrease reduce reduction lower less fewer fall decline shorter smaller drop diminish "
         "shorten lessen slow delay prevent halve cut suppress"
     ),
-    "good": _stems(
+    "good": stems(
         "improve improvement better benefit beneficial effective efficacious superior favour "
         "favourable ameliorate alleviate relieve protect protective help work advantage"
     ),
-    "bad": _stems(
+    "bad": stems(
         "worsen worse harm harmful inferior deteriorate deterioration impair aggravate toxic "
         "dangerous poorer disadvantage"
     ),
-    "none": _stems(
+    "none": stems(
         "similar similarly comparable unchanged same noninferior equivalent ineffective alike "
         "trend tend inconclusive unclear uncertain"
     ),
 }
-_OPEN = _stems("difference differ effect affect change association associate influence evidence")
+_OPEN = stems("difference differ effect affect change association associate influence evidence")
 """Words that say that nothing came out when they are denied, and nothing else."""
-_NEGATIONS = _stems(" ".join(NEGATIONS)) | {stem("little")}
+_NEGATIONS = stems(" ".join(NEGATIONS)) | {stem("little")}
 SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 """Stems of all words that tell a direction, or deny one."""
 _BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
 _REACH = 5
 _THAN, _SAME, _WITHOUT = map(stem, ("than", "same", "without"))
-_DEGREE_OF_CHANGE = _stems("more greater larger smaller less")
+_DEGREE_OF_CHANGE = stems("more greater larger smaller less")
 _BESIDE_DEGREE = frozenset("with in for among at on by after".split())
 _OF_THE_SAME = frozenset("in of among from for within".split())
 """Before "the same" they name people, a study or a time, and no result."""
-_SIZED = _stems(
+_SIZED = stems(
     "trial study cohort sample review analysis meta registry database population subgroup dose "
     "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
     "one"

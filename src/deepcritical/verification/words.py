@@ -104,6 +104,11 @@ def stem(word: str) -> str:
     return short[:-1] if len(short) > 4 and short[-1:] == short[-2:-1] not in ("s", "l") else short
 
 
+def stems(text: str) -> frozenset[str]:
+    """The stems of words in lower case with spaces between them."""
+    return frozenset(map(stem, text.split()))
+
+
 def expanded(text: str, shorts: Mapping[str, str]) -> str:
     """The text with abbreviations spelled out, so that both forms meet.
 

@@ -75,7 +75,7 @@ class ConditionMention(NamedTuple):
     end: int
     text: str
     others: tuple[KnownCondition, ...] = ()
-    """What else an abbreviation may stand for."""
+    """Other meanings of an abbreviation."""
 
 
 class _Table(NamedTuple):

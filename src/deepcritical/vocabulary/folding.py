@@ -28,7 +28,7 @@ _TOKEN = bounded(rf"([{_GREEK}]|[^\W_{_GREEK}]+)(['’ʼ`´]s(?![^\W_]))?", re.I
 Found = TypeVar("Found")
 Word = TypeVar("Word")
 SEPARATORS = r"[\s\-\u2010-\u2015\u2212/'’ʼ]{0,2}"
-"""What may stand between two words of a name."""
+"""Pattern of the characters that may stand between two words of a name."""
 _NEGATED = bounded(r"(?<![^\W_])non[- ]\Z", re.IGNORECASE)
 
 

@@ -38,7 +38,7 @@ class Construct(NamedTuple):
     name: str
     family: str
     importance: Importance
-    """What it decides in most diseases in which it is measured."""
+    """Its importance in most diseases in which it is measured."""
     higher_is_better: bool | None
     conditions: tuple[str, ...]
     """MeSH trees of conditions in which it is critical."""
@@ -49,11 +49,11 @@ class Construct(NamedTuple):
     harm_in: tuple[str, ...]
     """MeSH trees of conditions in which it is feared of the drugs."""
     grave: bool
-    """Whether it kills or disables."""
+    """True if it kills or disables."""
     part_of: str
     """Name of a wider construct that a question may mean; '' for none."""
     generic: bool
-    """Whether it says how much, and not of what: "recovery", "relapse", "severity"."""
+    """True if it says how much, and not of what: "recovery", "relapse", "severity"."""
 
 
 class Term(NamedTuple):

@@ -20,9 +20,9 @@ Qualifiers = Mapping[str, frozenset[str]]
 class _Kind(NamedTuple):
     values: tuple[tuple[str, re.Pattern[str]], ...]
     stated: bool = True
-    """Whether a study must say that its people are those: where most have it, few say so."""
+    """True if a study must say that its people are those: where most have it, few say so."""
     overlap: bool = False
-    """Whether a study of those and of others tells of those."""
+    """True if a study of those and of others tells of those."""
 
 
 def _kind(*, stated: bool = True, overlap: bool = False, **values: str) -> _Kind:

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.spreadsheets import EVIDENCE_COLUMNS, as_evidence_csv
+from deepcritical.export.writers import EVIDENCE_COLUMNS, as_evidence_csv
 from tests.unit.export.reports import ARTICLE, REFERENCES, full_report, report_of
 
 

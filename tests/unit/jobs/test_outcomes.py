@@ -23,7 +23,7 @@ from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.recorded_errors import RecordedError
 from deepcritical.domain.study import StudyReading
 from deepcritical.jobs import outcomes
-from deepcritical.jobs.durable import DurableManager, DurableReasoner
+from deepcritical.jobs.conduct import DurableManager, DurableReasoner
 from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, form_of
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies

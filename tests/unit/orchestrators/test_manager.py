@@ -8,7 +8,7 @@ import pytest
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import StorageError
-from deepcritical.orchestrators.manager import (
+from deepcritical.orchestrators.magentic import (
     Progress,
     choices,
     decide_next,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.questions.forms import research_question
+from deepcritical.questions.forms import research_question, unused_words
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.unused import unused_words
 
 
 @pytest.mark.parametrize(

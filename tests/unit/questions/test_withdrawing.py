@@ -8,11 +8,10 @@ from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.claims import answer_to, claim_of, proposition_of, subject_of
-from deepcritical.questions.forms import research_question, wants_verdict
+from deepcritical.questions.forms import research_question, unused_words, wants_verdict
 from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.reading import read_frame
 from deepcritical.questions.searching import search_sides
-from deepcritical.questions.unused import unused_words
 
 
 @pytest.mark.parametrize(

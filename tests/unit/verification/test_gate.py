@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from deepcritical.domain.sentences import Draft, Sentence
-from deepcritical.verification.bound import unbound
-from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences
+from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences, unbound
 from tests.unit.verification.prose import NATURAL
 from tests.unit.verification.studies import FINDINGS, RECORDS, ScriptedVerifier, draft
 

@@ -50,7 +50,7 @@ EXTRAS = {
 }
 """Optional extras: a module that comes with each, and what it is for."""
 _MARGIN_S = 1.0
-"""How much earlier a source is given up, so that it is told by its own words."""
+"""Seconds by which a source is given up earlier, so that its own words tell of it."""
 Checking = Awaitable[Check | tuple[Check, ...]]
 
 

@@ -63,7 +63,7 @@ class Reusing(NamedTuple):
 
     reuse: str | None
     look: bool
-    """Whether similar ones are looked for."""
+    """True if similar ones are looked for."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class Ended(Generic[Result]):
     imprint: Imprint
     document: Result
     files: dict[str, bytes]
-    """What a folder holds beside the report."""
+    """The content of a folder beside the report."""
     is_kept: bool
-    """Whether the run can be had again by its id."""
+    """True if the run can be had again by its id."""
 
     def hand_over(self, wanted: Wanted, folder: Path | None) -> bool:
         """Print it, and write its files; whether it has any evidence."""

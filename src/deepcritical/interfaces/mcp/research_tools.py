@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from deepcritical.toolset.similar_runs import SimilarRuns
 
 NEXT = "Call get_research_status every 15 seconds or so, and get_report when it has ended."
-"""What to do after a run was started."""
+"""Advice on what to do after a run was started."""
 
 
 class _Known(NamedTuple):

@@ -33,7 +33,7 @@ class Call(NamedTuple):
     """One call of a tool."""
 
     caller: Caller
-    """Who asks."""
+    """The caller."""
     model: str
     """As ``provider:name``; '' is the server's own."""
     key: SecretStr | None
@@ -60,11 +60,11 @@ class Tool(NamedTuple):
     run: Run
     needs: Needs = Needs.READ
     changes: bool = False
-    """Whether it changes anything, such as starting a run."""
+    """True if it changes anything, such as starting a run."""
     destroys: bool = False
-    """Whether what it ends cannot be had back."""
+    """True if what it ends cannot be had back."""
     asks_sources: bool = False
-    """Whether it reaches beyond the server."""
+    """True if it reaches beyond the server."""
 
     def checked(self, given: dict[str, Any]) -> Model:
         """The arguments.

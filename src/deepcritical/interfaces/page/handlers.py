@@ -49,9 +49,9 @@ _SMALL_TALK = QuestionKind.CONVERSATION.value
 NO_MODEL = "No AI model in use. Sentences are quoted from abstracts and trial registries."
 
 Sent = Mapping[Any, Any]
-"""What a browser sent, by component."""
+"""The values that a browser sent, by component."""
 Shown = dict[Any, Any]
-"""What changes on the page, by component; the others stay as they are."""
+"""The changes of the page, by component; the others stay as they are."""
 
 
 @dataclass

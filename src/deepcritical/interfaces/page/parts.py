@@ -28,7 +28,7 @@ PRIVATE: Mapping[str, Any] = MappingProxyType(
         "queue": False,
     }
 )
-"""How every event of the page is wired."""
+"""Options with which every event of the page is wired."""
 
 
 def html(value: str | None, **options: Any) -> gr.HTML:

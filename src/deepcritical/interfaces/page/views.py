@@ -61,7 +61,7 @@ class Tab(NamedTuple):
     name: str
     title: str
     holds: int | None = None
-    """How many things are in it; None where that says nothing."""
+    """Number of things in it; None where that says nothing."""
 
 
 def tabs_of(document: Document | None) -> tuple[Tab, ...]:
@@ -159,7 +159,7 @@ class Turn(NamedTuple):
     """From the end of the turn before."""
     queries: tuple[SourceSearched, ...]
     lines: tuple[LoggedEvent, ...]
-    """What else happened."""
+    """The other events."""
 
 
 class Asked(NamedTuple):

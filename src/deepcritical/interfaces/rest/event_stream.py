@@ -20,7 +20,7 @@ from deepcritical.services.finishing import going_on
 
 _LOG = logging.getLogger(__name__)
 RECONNECT_MS = 1500
-"""How long a browser waits before it takes up a broken stream."""
+"""Time that a browser waits before it takes up a broken stream."""
 PING_S = 15.0
 """Silence after which a comment is sent, so that no proxy closes the stream."""
 _HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}

@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
+from deepcritical.domain.designs import Design, design_of
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.quantities import quantities
 from deepcritical.domain.study import (
     MAIN_RESULT_NOT_READ,
     Arm,
+    DesignFeature,
     Population,
     Reader,
     Result,
+    StudyKind,
     StudyReading,
     Unreadable,
 )
@@ -22,13 +27,214 @@ from deepcritical.domain.text import Span, is_ended
 from deepcritical.reading.building import record_id, registry_ids
 from deepcritical.reading.checking import checked
 from deepcritical.reading.rules.arms import KnownArms, find_arms
-from deepcritical.reading.rules.clauses import result_sentences
+from deepcritical.reading.rules.clauses import plain, result_sentences
 from deepcritical.reading.rules.contrasts import read_results
-from deepcritical.reading.rules.design import features_of, kinds_of
-from deepcritical.reading.rules.marking import marked
-from deepcritical.reading.rules.people import Sizes, read_sizes
+from deepcritical.reading.rules.marking import BOTH, marked
+from deepcritical.reading.rules.words import PEOPLE
 from deepcritical.reading.sentences import text_hash, text_read, without_tables
 from deepcritical.vocabulary.outcomes import names_death
+
+_PLAN = bounded(
+    r"\b(?:will (?:be|randomi[sz]e|enrol\w*|recruit|include)|(?:is|are) being|"
+    r"to be (?:enrolled|recruited|randomi[sz]ed)|planned (?:to|enrol\w*|sample|total|number)|aims?|"
+    r"sample size|^to (?:compare|evaluate|determine|assess|conduct)|objectives?|"
+    r"purpose|"
+    r"power(?:ed)?|target(?:ed)?|intend\w*)\b",
+    re.IGNORECASE,
+)
+_ARM_ASIDE = bounded(
+    r"^\s?(?:[^;]{0,60}[,;]\s)?(?:[Nn]\s?=\s?)?(?P<n>\d{1,3}(?:,\d{3})+|\d{1,6})"
+    rf"(?:\s(?:\w+\s)?{PEOPLE})?\s?(?:$|[;,])",
+    re.IGNORECASE,
+)
+_TO_ARM = bounded(
+    rf"(?<![\d.,=/])(?<!per )(?P<n>\d{{1,3}}(?:,\d{{3}})+|\d{{1,6}})(?:\s(?:\w+\s)?{PEOPLE})?"
+    r"(?:\s(?:were|was|being))?(?:\s(?:randomly\s)?(?:randomi[sz]ed|assigned|allocated|received|"
+    r"given|had|underwent|treated))?(?:\s(?:to|in|with|on|into|receiving))?"
+    r"(?:\s(?:receive|treatment with))?\s⟦(?P<mark>\d{1,2})⟧",
+    re.IGNORECASE,
+)
+_ALLOCATED = bounded(
+    r"\b(?:random\w*|assigned|allocated|divided|enrolled|received?|treated|groups?|arms?)\b", re.I
+)
+_LEAST = 6
+_MORE, _LEAST_SHARE = 1.02, 0.5
+"""Shares of all people beyond which the sum of the arms is of something else."""
+
+
+class Sizes(NamedTuple):
+    """People of a study."""
+
+    randomised: int | None
+    by_arm: dict[str, int]
+    sentences: tuple[int, ...]
+
+
+def read_sizes(told: Sequence[Span], arms: KnownArms, whole: int | None) -> Sizes:
+    """Read how many people each arm got.
+
+    Args:
+        told: The record's sentences, the title first.
+        arms: Its arms.
+        whole: The people that the record as a whole is on; the sum of all arms where it says none.
+    """
+    known = {arm.id: arm.n for arm in arms.arms if arm.n is not None}
+    by_arm, place = (known, ()) if len(known) > 1 else _by_arm(told, arms)
+    total = sum(by_arm.values())
+    if whole is None or total > _MORE * whole:
+        # What the record counts as a whole may be a part of those who were allocated.
+        return Sizes(total if len(by_arm) == len(arms.arms) > 1 else None, by_arm, place)
+    places = {n for n, span in enumerate(told[1:], 1) if _has(span.text, whole)}
+    if total < _LEAST_SHARE * whole:
+        return Sizes(whole, {}, tuple(sorted(places)[:1]))
+    return Sizes(whole, by_arm, tuple(sorted({*sorted(places)[:1], *place})))
+
+
+def _has(text: str, number: int) -> bool:
+    return any(q.value == number for q in quantities(text))
+
+
+def _number(text: str) -> int:
+    return int(re.sub(r"\D", "", text))
+
+
+def _by_arm(told: Sequence[Span], arms: KnownArms) -> tuple[dict[str, int], tuple[int, ...]]:
+    """The people of each arm, from the first sentence that gives those of two arms."""
+    for number, span in enumerate(told[1:], 1):
+        if not _ALLOCATED.search(span.text) or _PLAN.search(span.text):
+            continue
+        sizes = _sizes_in(span.text, arms)
+        if len(sizes) > 1:
+            return sizes, (number,)
+    return {}, ()
+
+
+def _in_digits(text: str) -> str:
+    """Return the text with its worded numbers, such as "forty-one", in digits."""
+    for q in reversed(quantities(text)):
+        if q.spelled and not q.unit.dimension:
+            text = f"{text[: q.start]}{q.value:.0f}{text[q.end :]}"
+    return text
+
+
+def _sizes_in(text: str, arms: KnownArms) -> dict[str, int]:
+    line, asides = plain(_in_digits(text))
+    found = marked(line, arms)
+    sizes: dict[str, int] = {}
+    for at, mention in enumerate(found.mentions):
+        until = found.mentions[at + 1].start if at + 1 < len(found.mentions) else len(line) + 1
+        for aside in asides:
+            size = None if "%" in aside.text else _ARM_ASIDE.match(aside.text)
+            if (
+                size
+                and _number(size["n"]) >= _LEAST
+                and mention.arm != BOTH
+                and mention.end <= aside.at < until
+            ):
+                sizes.setdefault(mention.arm, _number(size["n"]))
+    # "Of 50 people given A, 12 received B" counts no arm.
+    for match in () if line.startswith("Of ") else _TO_ARM.finditer(found.text):
+        arm = found.arm(match["mark"])
+        if arm != BOTH:
+            sizes.setdefault(arm, _number(match["n"]))
+    return sizes
+
+
+_KINDS: dict[Design, tuple[StudyKind, ...]] = {
+    Design.REVIEW_OF_RCTS: ("systematic_review",),
+    Design.REVIEW_OF_COHORTS: ("systematic_review",),
+    Design.REVIEW_UNSTATED: ("systematic_review",),
+    Design.REVIEW_WITH_CASE_CONTROL: ("systematic_review",),
+    Design.REVIEW_WITH_ANIMALS: ("systematic_review", "animal"),
+    Design.RCT: ("trial",),
+    Design.NON_RANDOMISED_TRIAL: ("trial",),
+    Design.REGISTERED_TRIAL: ("trial",),
+    Design.COHORT: ("observational",),
+    Design.CASE_CONTROL: ("observational",),
+    Design.CASE_SERIES: ("case_report",),
+    Design.NARRATIVE_REVIEW: ("narrative_review",),
+    Design.PROTOCOL: ("protocol",),
+}
+_CELLS = bounded(r"\b(?:in[- ]vitro|cell (?:lines?|cultures?)|cultured cells)\b", re.IGNORECASE)
+_ANIMALS = bounded(r"\b(?:mice|mouse|rats?|rabbits?|animals?|in[- ]vivo|zebrafish|pigs?)\b", re.I)
+_OTHER_KINDS: tuple[tuple[StudyKind, re.Pattern[str]], ...] = (
+    ("economic", bounded(r"\bcost[- ](?:effectiveness|utility|benefit)\b|\bcosts? of\b", re.I)),
+    ("pharmacokinetic", bounded(r"\bpharmacokinetics?\b|\bbioequivalence\b", re.IGNORECASE)),
+    ("pooled_analysis", bounded(r"\bpooled analys[ie]s\b", re.IGNORECASE)),
+    ("guideline", bounded(r"\bguidelines? (?:for|on)\b", re.IGNORECASE)),
+)
+"""Kinds that only the title tells."""
+_FEATURE_WORDS: dict[DesignFeature, str] = {
+    "double_blind": r"double[- ](?:blind\w*|mask\w*)|triple[- ]blind\w*",
+    "single_blind": r"(?:single|observer|assessor|evaluator)[- ](?:blind\w*|mask\w*)",
+    "open_label": r"open[- ]label\w*|unblinded|unmasked",
+    "placebo_controlled": r"placebo[- ]controlled|(?:or|and|versus|vs\.?|with) (?:a )?placebo",
+    "single_arm": r"single[- ]arm|single[- ]group",
+    "crossover": r"(?<!optional )(?<!allowed )(?<!permitted )cross[- \u2010-\u2015]?over"
+    r"(?! (?:to|from|(?:was|were|is) (?:\w+ )?(?:permitted|allowed|optional|possible|offered))\b)",
+    "factorial": r"factorial",
+    "cluster": r"cluster[- ]randomi[sz]ed|clusters? (?:were|was) randomi[sz]ed",
+    "non_inferiority": r"non-?inferiority",
+    "dose_ranging": r"dose[- ](?:ranging|finding|escalation)",
+    "network_meta_analysis": r"network meta[- \u2010-\u2015]?analys[ie]s",
+    "meta_analysis": r"meta[- \u2010-\u2015]?analy\w+",
+    "cohort": r"cohort study|cohort studies|(?:retro|pro)spective cohort",
+    "case_control": r"case[- ]control",
+    "cross_sectional": r"cross[- ]sectional",
+}
+_FEATURES = tuple(
+    (feature, bounded(rf"\b(?:{words})\b", re.IGNORECASE))
+    for feature, words in _FEATURE_WORDS.items()
+)
+_OF_TRIALS = frozenset(
+    "double_blind single_blind open_label placebo_controlled single_arm crossover factorial "
+    "cluster non_inferiority dose_ranging".split()
+)
+_OF_REVIEWS = frozenset(("network_meta_analysis", "meta_analysis"))
+_OF_COHORTS = frozenset(("cohort", "case_control", "cross_sectional"))
+_METHODS = (
+    "design",
+    "method",
+    "material",
+    "patients and",
+    "study design",
+    "trial design",
+    "setting",
+)
+
+
+def kinds_of(evidence: Evidence) -> tuple[StudyKind, ...]:
+    """Return what a record reports, as its index, title and text say; () where they do not."""
+    title = evidence.citation.title
+    design = design_of(evidence).design
+    kinds = list(_KINDS.get(design, ()))
+    if design is Design.PRECLINICAL:
+        text = f"{title} {evidence.abstract}"
+        kinds += ["in_vitro"] if _CELLS.search(text) else []
+        kinds += ["animal"] if _ANIMALS.search(text) or not kinds else []
+    kinds += [kind for kind, words in _OTHER_KINDS if words.search(title)]
+    return tuple(dict.fromkeys(kinds))
+
+
+def features_of(
+    evidence: Evidence, told: Sequence[Span], kinds: Sequence[StudyKind]
+) -> tuple[DesignFeature, ...]:
+    """Return the features of design that the title and the methods name, as fit its kind."""
+    design = design_of(evidence).design
+    fitting: set[str] = set()
+    fitting |= _OF_TRIALS if {"trial", "protocol", "animal"} & set(kinds) else set()
+    fitting |= _OF_REVIEWS if "systematic_review" in kinds else set()
+    fitting |= _OF_COHORTS if "observational" in kinds else set()
+    methods = [s.text for s in told[1:] if s.label.startswith(_METHODS)]
+    text = " ".join([told[0].text, *(methods or [s.text for s in told[1:]])])
+    found = [f for f, words in _FEATURES if f in fitting and words.search(text)]
+    allocation: list[DesignFeature] = []
+    if design is Design.RCT:
+        allocation = ["randomised"]
+    elif design is Design.NON_RANDOMISED_TRIAL:
+        allocation = ["non_randomised"]
+    return (*allocation, *found)
+
 
 RULES_READER = Reader(kind="rules", name="5")
 _PRIMARY = bounded(

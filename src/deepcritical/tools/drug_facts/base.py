@@ -5,7 +5,6 @@ A source that fails costs no other its facts.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +17,7 @@ from deepcritical.domain.named import Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 from deepcritical.tools.base import SourceOutcome, outcome_of
-from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.http import NoMatchError, SourceClient
 from deepcritical.tools.json_values import as_dict, decoded
 
@@ -62,7 +61,7 @@ class Found(NamedTuple):
     facts: DrugFacts
     """Without who was asked."""
     skipped: tuple[str, ...] = ()
-    """What of the answer could not be read."""
+    """The parts of the answer that could not be read."""
     cached: bool = False
 
 
@@ -77,7 +76,7 @@ class FactSource(ABC):
     _beside: ClassVar[Mapping[str, str | int]] = {}
     """Parameters that are the same for every drug, and tell a reader nothing."""
     _lacks_by_404 = False
-    """Whether status 404 says that nothing matches."""
+    """True if status 404 says that nothing matches."""
 
     def __init__(self, client: SourceClient) -> None:
         self._client = client
@@ -188,7 +187,7 @@ class DrugFactsLookUp:
         calls = [
             self._ask(source, drug, today, within_s) for drug in drugs for source in self._sources
         ]
-        parts = await asyncio.gather(*calls)
+        parts = await together(calls)
         size = len(self._sources)
         return tuple(
             reduce(_merged, parts[n : n + size], DrugFacts(drug=drug.name))

@@ -6,12 +6,10 @@ capital.
 
 from __future__ import annotations
 
-import asyncio
-
 from deepcritical.domain.drug_facts import DrugFacts, LiteratureRelation
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.named import Drug
-from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.drug_facts.base import FactSource, Found, Terms
 from deepcritical.tools.json_values import as_dict, as_number, as_text, decoded
 
@@ -73,7 +71,7 @@ class PubTator(FactSource):
     async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
         """Return the source's facts on the drug under either name; raises SearchError."""
         asked = (self._found({"e1": name}, drug, today, by) for name in _entities(drug))
-        parts = await asyncio.gather(*asked)
+        parts = await together(asked)
         rows = {(r.kind, r.subject, r.object): r for part in parts for r in part.facts.relations}
         best = sorted(rows.values(), key=lambda r: -(r.publications or 0))[:_MOST]
         facts = DrugFacts(drug=drug.name, relations=tuple(best))
