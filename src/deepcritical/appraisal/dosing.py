@@ -68,6 +68,8 @@ def arms_told(study: StudyReading, result: Result, tested: Tested) -> dict[str, 
     given = _given(own)
     if other and (given <= _given(other) if tested.comparator else _has_beside(other, given)):
         both = _label(own), _label(other)
+        if both[0] == both[1]:
+            both = f"{both[0]} ({own.label})", f"{both[1]} ({other.label})"
         if all(len(label) <= _LONGEST_LABEL for label in both):
             return dict(zip(("one_arm", "other_arm"), both, strict=True))
     left = [arm for arm in study.arms if arm not in (own, other)]

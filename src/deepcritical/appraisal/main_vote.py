@@ -22,7 +22,6 @@ _EXPLORATORY = bounded(
     r"(?:not|never) (?:pre-?)?specified)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+")
 _LEVELS = {"primary": 0, "secondary": 1, "unstated": 1}
 """An outcome whose rank the record does not give is no surer than a secondary one."""
 
@@ -42,7 +41,7 @@ def first_of(votes: Sequence[Vote]) -> Vote:
     benefit as found none, the study points both ways: to choose one would be to choose by result.
     Of two doses one that helps is enough, if none harms; of more, one alone may be chance.
     """
-    leading = list(_widest(list(_leading(_estimated(votes)))))
+    leading = list(_leading(_estimated(votes)))
     doses = {vote.arm: [v for v in leading if v.arm == vote.arm] for vote in leading}
     if len(doses) > 1:
         of_doses = [_of_most(of_arm) for of_arm in doses.values()]
@@ -51,18 +50,6 @@ def first_of(votes: Sequence[Vote]) -> Vote:
             enough = len(helps) > 1 or len(of_doses) < _DOSES
             return helps[0] if enough else helps[0].model_copy(update={"way": Way.CONFLICT})
     return _of_most(leading)
-
-
-def _widest(votes: Sequence[Vote]) -> Iterator[Vote]:
-    """Yield the votes but those on a part of what another one is on, by its further words.
-
-    "Distant relapse" is a part of "relapse". A harm that was found in a part is not lost.
-    """
-    words = {id(vote): set(_WORD.findall(vote.outcome.casefold())) for vote in votes}
-    for vote in votes:
-        same_arm = (other for other in votes if other.arm == vote.arm)
-        if vote.feared or not any(words[id(other)] < words[id(vote)] for other in same_arm):
-            yield vote
 
 
 def _of_most(leading: Sequence[Vote]) -> Vote:

@@ -28,6 +28,7 @@ from deepcritical.appraisal.people import (
     is_prevention,
     people_in_words,
 )
+from deepcritical.appraisal.pooling import estimated
 from deepcritical.appraisal.silent import SILENT_KINDS, is_narrative, is_reported, silence
 from deepcritical.appraisal.sizes import (
     is_of_network,
@@ -37,14 +38,8 @@ from deepcritical.appraisal.sizes import (
     studies_of,
 )
 from deepcritical.appraisal.stopped import compared_in
-from deepcritical.appraisal.turning import with_bound
-from deepcritical.appraisal.ways import (
-    estimate_of,
-    leans_of,
-    polarity_of,
-    way_of,
-    with_polarity,
-)
+from deepcritical.appraisal.turning import counted, with_bound
+from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
 from deepcritical.domain.certainty import certainties_stated
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
@@ -66,8 +61,8 @@ _NOT_RANDOMISED = bounded(r"\b(?:non|un)-? ?randomi|\bobservational\b|\bcohorts?
 _OF_TRIALS = bounded(r"randomi|\bRCTs?\b", re.IGNORECASE)
 """Parts of a review, by how those compared came to be apart."""
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
-_AS_RANDOMISED = frozenset({"randomised", "placebo_controlled", "double_blind"})
-"""Designs of a trial that only chance makes."""
+_PAIRED = frozenset({"crossover", "cluster"})
+"""Designs whose counts do not give an interval as those of parallel groups of people do."""
 
 
 class Ballot(NamedTuple):
@@ -199,7 +194,7 @@ def _weigh(
         return _Weighed(None, why_not)
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
-    estimate = estimate_of(study, result, evidence)
+    estimate = estimated(counted(result, study), paired=not _PAIRED.isdisjoint(study.design))
     if (way := way_of(result, tested.side, place, estimate)) is None:
         return _Weighed(None, "which arm did better is not told")
     if (told_as := as_harm(place, result, way, asked, study.reader.kind)) is None:
@@ -393,8 +388,10 @@ def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:
     if study.reader.kind != "rules":
         if _NOT_RANDOMISED.search(result.people):
             return "controlled"
-        if design & _AS_RANDOMISED or _OF_TRIALS.search(result.people):
+        if "randomised" in design or _OF_TRIALS.search(result.people):
             return "randomised"
         if kinds & {"observational"} or design & {"non_randomised", "cohort", "case_control"}:
             return "controlled"
+        if "placebo_controlled" in design:  # who gets a placebo, chance decides
+            return "randomised"
     return "randomised" if grade.level in (1, 2) else "controlled"

@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from deepcritical.appraisal.outcomes import Placed
-from deepcritical.appraisal.pooling import estimated
-from deepcritical.appraisal.turning import counted
 from deepcritical.domain.effects import leaning, significant
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Effect, Result, StudyReading
+from deepcritical.domain.study import Effect, Result
 from deepcritical.domain.votes import Polarity, Way
-from deepcritical.reading.sentences import quoted
 from deepcritical.vocabulary.outcomes import construct_of
 
 Side = Literal["a", "b"]
-_PAIRED = frozenset({"crossover", "cluster"})
-"""Designs whose counts do not give an interval as those of parallel groups of people do."""
-_SIGNIFICANT = bounded(r"\bsignificant(?:ly)?\b", re.IGNORECASE)
-_NOT_SIGNIFICANT = bounded(
-    r"\b(?:no|not|non|nor|neither|without|in)[- ]?(?:[a-z]{1,15} ){0,3}significan|\binsignifican|"
-    r"\bclinically significan|\bn\.?s\.|\bnot? differ",
-    re.IGNORECASE,
-)
-
-
-def estimate_of(study: StudyReading, result: Result, evidence: Evidence) -> Effect | None:
-    """Return the effect as told or calculated; a record's own word on significance goes first."""
-    cited = " ".join(span.text for span in quoted(result.sentences, evidence))
-    is_called_so = _SIGNIFICANT.search(cited) and not _NOT_SIGNIFICANT.search(cited)
-    if is_called_so and result.better in ("a", "b"):
-        return result.effect
-    return estimated(counted(result, study), paired=not _PAIRED.isdisjoint(study.design))
 
 
 def way_of(result: Result, side: Side, place: Placed, estimate: Effect | None) -> Way | None:

@@ -212,12 +212,11 @@ def _reported_twice(
 def _in_common(one: _Trial, other: _Trial) -> _Trial | None:
     """Return what two reports on as many people have in common; None if that is no trial.
 
-    One of two reports may name a drug more, of background or by another name, so of several drugs
-    two are enough.
+    One of two reports may name further drugs, as of the background, where both name several.
     """
     drugs = one.drugs & other.drugs
     controls = one.controls & other.controls
-    alike = len(drugs) > 1 or one.drugs == other.drugs
+    alike = one.drugs == other.drugs or (len(drugs) > 1 and drugs in (one.drugs, other.drugs))
     if not alike or (one.controls and other.controls and not controls):
         return None
     return _Trial(one.people, drugs, controls)

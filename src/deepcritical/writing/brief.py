@@ -38,7 +38,10 @@ _FEW = "No more than two studies have a result that is weighed here; a search ma
 _INDIRECT = "None of the results weighed here is of just the people and drugs asked about."
 _UNSURE = "The certainty of all results weighed here is very low."
 _OF_OTHERS = "; the people studied are not just those of this question"
-_FOUND, _FOUND_BY_ONE = "the results found differ", "the results of the only study weighed differ"
+_FOUND, _FOUND_BY_ONE = (
+    "the results found differ",
+    "the results of the only study that decides differ",
+)
 _WORD, _STEM = re.compile(r"[^\W_]{4,}"), 6
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
 

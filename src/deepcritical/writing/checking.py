@@ -116,10 +116,10 @@ def _template_entries(
     given |= {*answer_sentences(verdict, brief.drug, put, None, wording=SECOND)}
     votes = [leading_vote(study) for study in document.studies]
     given |= {
-        Sentence(text=vote_words(v, wording=wording, drug=given), evidence_ids=(v.evidence_id,))
+        Sentence(text=vote_words(v, wording=wording, drug=name), evidence_ids=(v.evidence_id,))
         for v in votes
         for wording in WORDINGS
-        for given in ("", brief.drug)
+        for name in ("", brief.drug)
         if v
     }
     told = (*brief.answer, *brief.harms, *(study.result for study in brief.studies))

@@ -74,7 +74,7 @@ def findings_of(
         *_of_rows(drug, verdict, studies, evidence, readings),
         *_of_studies(drug, verdict, studies, evidence, readings, relevance),
     ]
-    facts = [*HarmsOf(drug, frame).told(appraisals, evidence)][:_MOST_HARMS]
+    facts = HarmsOf(drug, frame).all(appraisals, evidence)[:_MOST_HARMS]
     made += _harms(drug, studies, facts, evidence, readings)
     once = {(f.sentence, f.evidence_ids): f for f in reversed(made)}
     told = [f for f in made if once[f.sentence, f.evidence_ids] is f]

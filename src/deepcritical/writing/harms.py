@@ -31,6 +31,7 @@ from deepcritical.writing.words import (
     measured_as,
     row_sentence,
     told_of,
+    who,
 )
 
 _TOLD = 2
@@ -124,7 +125,8 @@ def _listed(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
         beside = _than(row.comparator, given if wording >= FIFTH else "")
         if wording > TWELFTH:
             control = row.control.replace(NOT_STATED, "")
-            beside = _than(row.other_arm or row.comparator or control, given, row.population)
+            against = row.other_arm or row.comparator or control
+            beside = _than(against, given, who(row, wording).removeprefix(", "))
         by_kind.setdefault(more, {}).setdefault(beside, []).append(name)
     kinds = (
         f"{more}: {'; '.join(f'{listed(names)}{beside}' for beside, names in of_kind.items())}"
@@ -160,9 +162,9 @@ def _none_of(rows: Sequence[OutcomeRow], drug: str, wording: int) -> Sentence:
     given = members.pop() if len(members) == 1 else ""
     text = f"No excess of {names} was shown with {given or drug} ({least.value} certainty)."
     if wording >= EIGHTH:
-        told = f"{given or drug} showed no clear effect on {names} ({least.value} certainty)."
-        text = capitalised(told)
-    controls = {row.control.replace(NOT_STATED, "") for row in rows if wording > TWELFTH}
-    if len(controls) == 1 and (control := controls.pop()):
-        text = text.replace(f" ({least.value}", f" compared with {control} ({least.value}")
+        controls = {row.control.replace(NOT_STATED, "") for row in rows if wording > TWELFTH}
+        control = controls.pop() if len(controls) == 1 else ""
+        against = f" compared with {control}" if control else ""
+        told = f"{given or drug} showed no clear effect on {names}{against}"
+        text = capitalised(f"{told} ({least.value} certainty).")
     return Sentence(text=text, evidence_ids=ids)

@@ -35,6 +35,18 @@ _KINDS: dict[StudyKind, str] = {
     "in_vitro": "laboratory study",
 }
 """Kinds of study by name; of several the first is told."""
+_AS_GRADED = (Design.PROTOCOL, Design.REGISTERED_TRIAL)
+_GRADED: dict[StudyKind, tuple[Design, ...]] = {
+    "systematic_review": (
+        Design.REVIEW_OF_RCTS,
+        Design.REVIEW_OF_COHORTS,
+        Design.REVIEW_UNSTATED,
+        Design.REVIEW_WITH_ANIMALS,
+    ),
+    "trial": (Design.RCT, Design.NON_RANDOMISED_TRIAL),
+    "observational": (Design.COHORT, Design.CASE_CONTROL),
+}
+"""Designs by which a kind of study is graded, and that say more of it."""
 _MOST_ARMS = 5
 _COMPARED = 2
 """Arms that one result compares: of more, not all people of a study are behind it."""
@@ -202,9 +214,11 @@ def kind_of(reading: StudyReading | None, design: Design) -> str:
     Words alone often take what a review is of for its own design.
     """
     careful = reading is not None and reading.reader.kind in ("model", "curated")
-    if reading is None or not careful or design in (Design.PROTOCOL, Design.REGISTERED_TRIAL):
+    if reading is None or not careful or design in _AS_GRADED:
         return re.sub(r"\s+", " ", design.value)
     kind = next((kind for kind in _KINDS if kind in reading.kinds), None)
+    if design in _GRADED.get(kind or "other", ()):
+        return design.value
     if kind == "trial" and "randomised" in reading.design:
         return Design.RCT.value
     named = [f.replace("_", "-") for f in reading.design if f in ("cohort", "case_control")]

@@ -246,9 +246,16 @@ class HarmsOf(NamedTuple):
 
         Those of people who were read as others are left out.
         """
-        for one in appraisals.values():
-            if one.counts and (one.reading.direct or one.reading.unclear):
-                yield from self.told_in(one, evidence[one.evidence_id])
+        for one in _near(appraisals):
+            yield from self.told_in(one, evidence[one.evidence_id])
+
+    def all(
+        self, appraisals: Mapping[str, Appraisal], evidence: Mapping[str, Evidence]
+    ) -> list[Fact]:
+        """Return all that these records say of harms: first what is surely told of the drug."""
+        first = [*self.told(appraisals, evidence)]
+        rest = (f for one in _near(appraisals) for f in self.all_in(one, evidence[one.evidence_id]))
+        return [*first, *(fact for fact in rest if fact not in first)]
 
     def all_in(self, appraisal: Appraisal, record: Evidence) -> list[Fact]:
         """Return all that a record says of harms, first what is told of the drug.
@@ -284,6 +291,11 @@ class HarmsOf(NamedTuple):
         """Return whether a sentence is on stopping where that is asked about, else on taking."""
         stopping = bool(self.frame and self.frame.stopping)
         return _is_of_stopping(fact.quote, record, _names_of(self.drug, self.frame)) is stopping
+
+
+def _near(appraisals: Mapping[str, Appraisal]) -> Iterator[Appraisal]:
+    counting = (one for one in appraisals.values() if one.counts)
+    return (one for one in counting if one.reading.direct or one.reading.unclear)
 
 
 def harms_in_own_words(

@@ -60,8 +60,10 @@ def _between(way: str, vote: Vote, drug: str, *, against: bool) -> str:
         against: Whether the comparator is told too.
     """
     given = as_tested(vote, drug, LATEST)
-    if vote.tier == "uncontrolled" or vote.control == CONTINUED:
-        return way.replace(" after stopping", f" after stopping {given}")
+    if vote.control == CONTINUED:
+        return f"{way.removesuffix(' after stopping')} after stopping {given}".rstrip(",")
+    if vote.tier == "uncontrolled":
+        return f"{way} with {given}".rstrip(",")
     other = vote.other_arm or vote.comparator or vote.control.replace(NOT_STATED, "")
     if against and other:
         given, other = sides(vote, given, within(other))

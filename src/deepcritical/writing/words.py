@@ -51,7 +51,7 @@ _ONE_DIFFERS = "results of one study differ"
 _BEHIND_HEAD = re.compile(r" (?:of|from|due|in|with|by|for|after|at|on|than|or|and)\b|[,;(/]")
 _LASTING = re.compile(r"(?i)survival|free")
 _TURNED = re.compile(
-    r"(?i)surviv|free\b|\b(?:no|not|without|absence|reduc|decreas|improv|resol|toler|complet|retent)"
+    r"(?i)surviv|free\b|\btimes?\b|\b(?:onset|latency|delay|interval|no|not|without|absence|reduc|decreas|improv|resol|toler|complet|retent)"
 )
 """Words for less of something, or for its end."""
 _OF_AMOUNTS = frozenset(("MD", "difference"))
@@ -98,7 +98,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     if wording > TENTH and row.outcome == STOPPED_EARLY:
         trials, were = (f"{row.studies} trials", "were") if row.studies > 1 else ("A trial", "was")
         told = f"{trials} of {drug} {were} {STOPPED_EARLY} {row_direction(row)}"
-        return f"{told}{_who(row, wording)} ({_figures(row, wording)})."
+        return f"{told}{who(row, wording)} ({_figures(row, wording)})."
     said = (_harm_words if row.importance == "harm" else _effect)(row, wording)
     outcome = condition_in(row.outcome) or row.outcome
     if wording == FIRST:
@@ -123,7 +123,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
-    return f"{capitalised(told)}{_who(row, wording)} ({_figures(row, wording)})."
+    return f"{capitalised(told)}{who(row, wording)} ({_figures(row, wording)})."
 
 
 def as_tested(row: OutcomeRow | Vote, drug: str, wording: int) -> str:
@@ -149,7 +149,11 @@ def measured_as(row: OutcomeRow, wording: int) -> str:
 
 def _is_turned(row: OutcomeRow) -> bool:
     """Return whether more of what a record measured may be less of what the row is named after."""
-    return row.polarity == "more" or is_asset(row, LATEST) or bool(_TURNED.search(row.told_as))
+    return (
+        row.polarity in ("more", "unclear")
+        or is_asset(row, LATEST)
+        or bool(_TURNED.search(row.told_as))
+    )
 
 
 def _narrower(row: OutcomeRow) -> str:
@@ -298,7 +302,7 @@ def told_of(row: OutcomeRow, wording: int = THIRD) -> tuple[str, ...]:
     return row.evidence_ids + (row.beside if other else ())
 
 
-def _who(row: OutcomeRow, wording: int) -> str:
+def who(row: OutcomeRow, wording: int) -> str:
     if wording > TWELFTH and row.population:
         return f", {row.population}"
     if row.directness == "broader" and not row.control:

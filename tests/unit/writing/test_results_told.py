@@ -9,11 +9,10 @@ import pytest
 from deepcritical.appraisal.arms import ANOTHER_WAY
 from deepcritical.appraisal.arms import Tested as Compared
 from deepcritical.appraisal.dosing import arms_told
-from deepcritical.appraisal.main_vote import first_of
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.effect_words import LATEST, TWELFTH
-from deepcritical.domain.study import ArmFigure, Effect
+from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Vote, Way
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import study_sentence
@@ -28,7 +27,6 @@ from tests.unit.appraisal.builders import (
     ballot,
     findings,
     people,
-    record,
     result,
     study,
     vote,
@@ -81,6 +79,11 @@ def told(way: Way, **changes: Any) -> Vote:
         ),
         (Way.HARM, {"control": "continued treatment"}, "worse after stopping examplol"),
         (
+            Way.NO_DIFFERENCE,
+            {"control": "continued treatment"},
+            "no difference shown after stopping examplol",
+        ),
+        (
             Way.BENEFIT,
             {"comparator": "testamine", "added_to": "testamine"},
             "better with examplol added to testamine than with testamine alone",
@@ -125,7 +128,7 @@ TIMES = (arm("A", "examplol"), arm("B", "examplol"))
     [
         pytest.param(BOTH, "", ("examplol plus testamine", "testamine"), id="a background"),
         pytest.param(ALONE, "rays", ("examplol", "examplol plus rays"), id="the other got more"),
-        pytest.param(TIMES, ANOTHER_WAY, ("examplol", "examplol"), id="another dose or time"),
+        pytest.param(TIMES, ANOTHER_WAY, ("examplol (A)", "examplol (B)"), id="another dose"),
         pytest.param(PLACEBO_CONTROLLED, "", (), id="a plain placebo"),
     ],
 )
@@ -138,36 +141,12 @@ def test_arms_are_told_by_all_that_they_got(
 
 
 @pytest.mark.parametrize(
-    ("said", "way"),
-    [
-        ("Flurbs were significantly more frequent with placebo.", Way.BENEFIT),
-        ("Flurbs were more frequent with placebo.", Way.NO_DIFFERENCE),
-        ("Flurbs were not significantly more frequent with placebo.", Way.NO_DIFFERENCE),
-    ],
-)
-def test_a_record_s_own_word_on_significance_goes_first(said: str, way: Way) -> None:
-    counted = (ArmFigure(arm="A", events=4, n=335), ArmFigure(arm="B", events=9, n=347))
-    read = study(result("relapse", effect=None, figures=counted))
-    evidence = record(content=f"Adults with testitis got examplol. {said} Examplol works.")
-    (found,) = ballot(read, evidence=evidence).votes
-    assert found.way is way
-
-
-def test_of_one_study_an_outcome_goes_before_its_part() -> None:
-    whole = told(Way.BENEFIT, outcome="4-year flurb")
-    part = told(Way.NO_DIFFERENCE, outcome="4-year distant flurb")
-    assert first_of([part, whole]).way is Way.BENEFIT
-    harm = {"feared": True, "importance": "harm"}
-    none = told(Way.NO_DIFFERENCE, outcome="flurbs", **harm)
-    assert first_of([none, told(Way.HARM, outcome="severe flurbs", **harm)]).way is Way.HARM
-
-
-@pytest.mark.parametrize(
     ("design", "tier"),
     [
         (("randomised",), "randomised"),
         (("placebo_controlled",), "randomised"),
-        (("non_randomised",), "controlled"),
+        (("non_randomised", "placebo_controlled"), "controlled"),
+        (("cohort", "placebo_controlled"), "controlled"),
     ],
 )
 def test_a_placebo_is_given_by_chance(design: tuple[str, ...], tier: str) -> None:
@@ -181,7 +160,7 @@ def test_results_of_one_study_are_not_called_those_of_several() -> None:
         answer_sentences(verdict, "examplol", Put("examplol helps"), wording=w)[0].text
         for w in (LATEST, TWELFTH)
     )
-    one = "the results of the only study weighed differ"
+    one = "the results of the only study that decides differ"
     assert now == f"Not settled: {one} on whether examplol helps."
     assert then == "Not settled: the results found differ on whether examplol helps."
 
@@ -204,7 +183,7 @@ def test_harms_in_a_list_name_what_they_were_compared_with() -> None:
     ("kinds", "design", "said"),
     [
         (("systematic_review", "trial"), ("meta_analysis",), "systematic review"),
-        (("trial",), ("randomised",), "randomised controlled trial"),
+        (("trial",), (), "randomised controlled trial"),
         (("observational",), ("case_control",), "case-control study"),
         (("animal",), (), "animal study"),
         (("other",), (), "report, design not stated"),
