@@ -303,6 +303,12 @@ def told_of(row: OutcomeRow, wording: int = THIRD) -> tuple[str, ...]:
 
 
 def who(row: OutcomeRow, wording: int) -> str:
+    """Return in whom a row was found, as ", in …"; '' for just the people asked about.
+
+    Args:
+        row: What was found.
+        wording: One of `WORDINGS`.
+    """
     if wording > TWELFTH and row.population:
         return f", {row.population}"
     if row.directness == "broader" and not row.control:
