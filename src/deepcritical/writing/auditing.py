@@ -30,10 +30,9 @@ from deepcritical.domain.report_parts import (
     ReportSection,
 )
 from deepcritical.domain.text import fold, sentences
-from deepcritical.domain.verdict import Verdict
 from deepcritical.verification.claims import verify_claim
 from deepcritical.writing.answers import answer_texts, brief_texts
-from deepcritical.writing.brief import Put, answer_sentences
+from deepcritical.writing.brief import Put, answer_sentences, with_synthesis
 from deepcritical.writing.checking import answer_entries, brief_entries
 from deepcritical.writing.harms import harms_beside
 from deepcritical.writing.quoting import SET_PHRASES
@@ -101,28 +100,30 @@ def _without(report: ResearchReport, failed: Set[str]) -> ResearchReport:
         )
         kept[name] = part.model_copy(update={"quoted": tuple(left)})
     if report.brief:
-        kept["brief"] = _brief_without(report.brief, report.verdict, failed)
+        kept["brief"] = _brief_without(report, report.brief, failed)
         kept |= brief_texts(kept["brief"], report.references)
     return report.model_copy(update=kept)
 
 
-def _brief_without(brief: Brief, verdict: Verdict, failed: Set[str]) -> Brief:
+def _brief_without(report: ResearchReport, brief: Brief, failed: Set[str]) -> Brief:
     put = Put.of(brief)
-    answer = answer_sentences(verdict, brief.drug, put)
-    return brief.model_copy(
+    answer = answer_sentences(report.verdict, brief.drug, put)
+    by_rule = brief.model_copy(
         update={
             "answer": answer,
             "harms": (
-                *harms_beside(answer, verdict, brief.drug),
+                *harms_beside(answer, report.verdict, brief.drug),
                 *(s for s in brief.harms if s.origin == "quote" and s.text not in failed),
             ),
             "studies": tuple(one for one in brief.studies if one.result.text not in failed),
             **{
                 name: tuple(s for s in getattr(brief, name) if s.text not in failed)
-                for name in ("licensed", "label", "synthesis")
+                for name in ("licensed", "label")
             },
         }
     )
+    written = [s for s in brief.synthesis if s.text not in failed]
+    return with_synthesis(by_rule, written, {f.id: f for f in report.findings})
 
 
 def records_of(report: Document) -> dict[str, Evidence]:
