@@ -129,7 +129,8 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         outcomes=_outcomes(frame) if frame else (),
         feared=_feared(frame) if frame else (),
         on_harm=bool(frame and frame.brings_harm),
-        prevention=bool(frame and frame.prevents),
+        # What is to be prevented in people with a condition is another outcome of theirs.
+        prevention=bool(frame and frame.prevents and not frame.outcomes),
         in_anyone=bool(frame and not frame.condition and (frame.feared or frame.outcomes)),
         stopping=bool(frame and frame.stopping),
         is_class=bool(members),

@@ -33,8 +33,10 @@ _MOST_ROWS: dict[Importance, int] = {"critical": 3, "harm": 2, "important": 1, "
 """Rows of each weight in the brief's table."""
 _FELT = ("critical", "important")
 """Weights of what patients feel: a question on one outcome makes all others important at most."""
-_FEW_STUDIES = 2
-_FEW = "No more than two studies have a result that is weighed here; a search may miss others."
+_FEW = {
+    1: "Only one study has a result that is weighed here; a search may miss others.",
+    2: "Only two studies have a result that is weighed here; a search may miss others.",
+}
 _INDIRECT = "None of the results weighed here is of just the people and drugs asked about."
 _UNSURE = "The certainty of all results weighed here is very low."
 _OF_OTHERS = "; the people studied are not just those of this question"
@@ -271,8 +273,8 @@ def _missing(matter: Matter) -> Iterator[str]:
     if unread:
         what = "study" if unread == 1 else "studies"
         yield f"{unread} relevant {what} could not be read without a language model."
-    if 0 < len({s.evidence_ids for s in matter.studies if s.votes}) <= _FEW_STUDIES:
-        yield _FEW
+    if few := _FEW.get(len({s.evidence_ids for s in matter.studies if s.votes})):
+        yield few
     if any(s.concern for s in matter.studies):
         yield _CONCERN
 

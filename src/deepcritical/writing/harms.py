@@ -92,7 +92,9 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
         against = " with placebo or no treatment" if harms and wording > FIRST else ""
         text = f"No comparison{against} of harms of {drug} could be read from the records found."
         if wording >= FOURTH:
-            text = f"No result that is weighed here compares harms of {drug}{against}."
+            is_of_one = wording > TWELFTH and any(row.harm_asked for row in verdict.rows)
+            harms_told = "other harms" if is_of_one else "harms"
+            text = f"No result that is weighed here compares {harms_told} of {drug}{against}."
         yield Sentence(text=f"{text} That is not evidence of safety.")
 
 

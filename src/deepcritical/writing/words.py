@@ -207,9 +207,12 @@ def _effect(row: OutcomeRow, wording: int) -> str:
         )
     verb = _verb(row, wording)
     better = "better" if row.way is Way.BENEFIT else "worse"
-    if verb and not where:
-        return f"{{drug}} {verb} {{outcome}} compared with {{against}}"
     is_lower = wording > TENTH and is_measured(row) and not counts_events(row)
+    if wording > TWELFTH and row.comparator not in ("", row.added_to):
+        # What the other drug does by itself is not known.
+        verb = verb if is_lower or counts_events(row) or row.is_fatal else ""
+    elif verb and not where:
+        return f"{{drug}} {verb} {{outcome}} compared with {{against}}"
     kind = ("lower", "higher") if is_lower else ("less frequent", "more frequent")
     less = dict(zip(("reduced", "increased"), kind, strict=True)).get(verb, better)
     is_open = wording > TENTH and not verb

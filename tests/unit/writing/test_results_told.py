@@ -230,3 +230,30 @@ def test_of_three_arms_not_all_people_are_behind_a_result() -> None:
     found = findings(told(Way.HARM, comparator="testamine", people=None))[0]
     (compared,) = found.votes
     assert people_in(found, compared, {found.evidence_ids[0]: three}) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"comparator": "testamine"},
+            "The result on pain was worse with examplol than with testamine",
+        ),
+        ({"control": "placebo"}, "Examplol increased pain compared with placebo"),
+        (
+            {"comparator": "testamine", "added_to": "testamine"},
+            "Examplol added to testamine increased pain compared with testamine alone",
+        ),
+    ],
+)
+def test_beside_another_drug_nobody_knows_which_one_made_the_difference(
+    changes: dict[str, str], said: str
+) -> None:
+    (row,) = outcome_rows(findings(told(Way.HARM, row="pain", outcome="pain", **changes)))
+    assert row_sentence(row, "examplol").startswith(said)
+
+
+def test_a_harm_that_was_asked_about_is_one_of_those_compared() -> None:
+    asked_about = told(Way.HARM, row="clots", outcome="clots", harm_asked=True)
+    (said,) = harm_sentences(decide(findings(asked_about)), "examplol")
+    assert said.text.startswith("No result that is weighed here compares other harms of examplol.")

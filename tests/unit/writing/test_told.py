@@ -61,7 +61,7 @@ def changed(way: Way, **changes: object) -> Vote:
             ),
             "some of them of testamines",
         ),
-        ((changed(Way.BENEFIT, comparator="Testamines"),), "compared with testamines"),
+        ((changed(Way.BENEFIT, comparator="Testamines"),), "than with testamines"),
         (
             (changed(Way.BENEFIT, comparator="testamine", added_to="testamine"),),
             "Examplol added to testamine improved flurb score compared with testamine alone",
@@ -72,7 +72,7 @@ def changed(way: Way, **changes: object) -> Vote:
             (changed(Way.BENEFIT, turned_from=Effect(measure="SMD", value=0.5)),),
             "-0.7 to -0.3, reported the other way round as 0.5",
         ),
-        ((changed(Way.BENEFIT, comparator="DPP-4 inhibitors"),), "compared with DPP-4 inhibitors"),
+        ((changed(Way.BENEFIT, comparator="DPP-4 inhibitors"),), "than with DPP-4 inhibitors"),
         (
             (changed(Way.BENEFIT, review=True, studies=19, people=900),),
             "from a review of 19 studies; 900 people",
