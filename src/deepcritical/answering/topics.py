@@ -136,13 +136,16 @@ class Topics(NamedTuple):
     searched: tuple[str, ...] = ()
     """The same words as they are searched for."""
 
-    def are_named_in(self, record: Evidence) -> bool:
-        """Return whether a record names a drug asked about; without drugs, a condition.
+    def are_named_in(self, record: Evidence, *, by_drug: bool) -> bool:
+        """Return whether a record names what is asked about; where nothing is named, any may.
 
-        Of what names neither nothing is known: any record may be on it.
+        Args:
+            record: The record.
+            by_drug: Whether a drug has to be named, where the question names one; else a condition
+                is enough, as where other drugs than the named one are sought.
         """
         drugs = [subject for subject in self.subjects if subject.condition is None]
-        named = drugs or self.subjects
+        named = (drugs if by_drug else ()) or self.subjects
         return not named or any(subject.is_of(record) for subject in named)
 
     def named_in(self, text: str, main: Condition | None) -> bool:

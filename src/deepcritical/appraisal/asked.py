@@ -129,8 +129,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         outcomes=_outcomes(frame) if frame else (),
         feared=_feared(frame) if frame else (),
         on_harm=bool(frame and frame.brings_harm),
-        # What is to be prevented in people with a condition is another outcome of theirs.
-        prevention=bool(frame and frame.prevents and not frame.outcomes),
+        prevention=bool(frame and frame.prevents),
         in_anyone=bool(frame and not frame.condition and (frame.feared or frame.outcomes)),
         stopping=bool(frame and frame.stopping),
         is_class=bool(members),

@@ -96,4 +96,4 @@ def _label(arm: Arm) -> str:
     if not names or all(name.casefold() in arm.label.casefold() for name in names):
         return arm.label
     masked = [arm.control] if arm.control in ("placebo", "sham") else []
-    return " plus ".join((*names, *masked))
+    return (" or " if arm.alternatives else " plus ").join((*names, *masked))

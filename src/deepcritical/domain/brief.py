@@ -79,7 +79,6 @@ class Brief(Model):
     """One to four sentences: the answer, and drug, population, outcome, effect with interval and
     certainty, as far as `synthesis` does not tell them."""
     harms: tuple[Sentence, ...] = ()
-    """As far as `synthesis` does not tell them."""
     licensed: tuple[Sentence, ...] = ()
     """That a label or a curated source has the drug licensed for the condition; said first."""
     label: tuple[Sentence, ...] = ()

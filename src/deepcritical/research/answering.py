@@ -5,9 +5,11 @@ Searching is that of every run; see `steps`.
 
 from __future__ import annotations
 
+from itertools import compress
+
 from deepcritical.answering.coverage import covered
 from deepcritical.answering.topics import topics_of
-from deepcritical.domain.checklist import Coverage, ItemFact, lower_of
+from deepcritical.domain.checklist import Coverage, InquiryKind, ItemFact, lower_of
 from deepcritical.domain.claims import located
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import (
@@ -74,7 +76,9 @@ def _unread(session: ResearchSession) -> tuple[str, ...]:
     unread = [key for key in store.evidence if key not in store.read_for_items]
     if session.iteration > 1 and frame:
         topics = topics_of(frame)
-        unread = [key for key in unread if topics.are_named_in(store.evidence[key])]
+        by_drug = session.inquired.kind is not InquiryKind.TREATMENT
+        named = (topics.are_named_in(store.evidence[key], by_drug=by_drug) for key in unread)
+        unread = list(compress(unread, named))
     return tuple(unread)
 
 

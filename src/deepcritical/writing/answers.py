@@ -22,7 +22,7 @@ def brief_texts(
     Those of `former` reports left out what a model wrote.
     """
     written = () if former else brief.synthesis
-    told = as_markdown((*brief.answer, *written, *brief.harms), references)
+    told = as_markdown((*brief.answer, *brief.harms, *written), references)
     return {"executive_summary": shorten_at_sentence(told, SUMMARY_LIMIT), "conclusion": told}
 
 

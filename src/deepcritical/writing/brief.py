@@ -11,13 +11,15 @@ from deepcritical.domain.brief import Brief, TrialUnderWay
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import FIFTH, LATEST, TWELFTH, gravest_first
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_current, is_under_way, told_status
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.domain.votes import Importance, OutcomeRow
+from deepcritical.domain.votes import Importance, OutcomeRow, Way
 from deepcritical.questions.claims import answer_on
 from deepcritical.questions.wording import as_nouns
+from deepcritical.verification.signs import clauses, signs
 from deepcritical.writing.harms import harms_beside
 from deepcritical.writing.main_studies import OPEN, larger, main_studies
 from deepcritical.writing.matter import Matter
@@ -45,6 +47,7 @@ _FOUND, _FOUND_BY_ONE = (
     "the results of the only study that decides differ",
 )
 _WORD, _STEM = re.compile(r"[^\W_]{4,}"), 6
+_DIFFER = bounded(r"\b(?:differ\w*|disagree\w*|mixed|conflict\w*)\b", re.IGNORECASE)
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
 
 
@@ -82,9 +85,10 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
 def with_synthesis(
     brief: Brief, written: Sequence[Sentence], findings: Mapping[str, Finding]
 ) -> Brief:
-    """Return a brief with a model's text, without the sentences of code that the text tells too.
+    """Return a brief with a model's text, without rows of the answer that the text tells in full.
 
-    What is answered, and how sure it is, code says.
+    What is answered, how sure it is, and harms, code says; and so what speaks against the drug,
+    unless a sentence says as much of its outcome.
 
     Args:
         brief: As code wrote it.
@@ -92,17 +96,24 @@ def with_synthesis(
         findings: What these rest on, by id.
     """
     cited = ((s.text, findings[i]) for s in written if s.origin == "model" for i in s.finding_ids)
-    told = {finding.sentence for text, finding in cited if _names(text, finding.outcome)}
-    update: dict[str, object] = {"synthesis": tuple(written)}
-    for name in ("answer", "harms"):
-        update[name] = tuple(s for s in getattr(brief, name) if s.text not in told)
-    return brief.model_copy(update=update)
+    told = {finding.sentence for text, finding in cited if _tells(text, finding)}
+    answer = tuple(s for s in brief.answer if s.text not in told)
+    return brief.model_copy(update={"synthesis": tuple(written), "answer": answer})
 
 
-def _names(text: str, outcome: str) -> bool:
-    """Return whether a sentence names an outcome by any of its words, in any of their forms."""
-    said = {word[:_STEM] for word in _WORD.findall(text.casefold())}
-    return any(word[:_STEM] in said for word in _WORD.findall(outcome.casefold()))
+def _tells(text: str, finding: Finding) -> bool:
+    """Return whether a sentence names the outcome of a finding and says which way it went."""
+    said, named = (
+        {word.removesuffix("s")[:_STEM] for word in _WORD.findall(one.casefold())}
+        for one in (text, finding.outcome)
+    )
+    told = {sign for clause in clauses(text) for sign in signs(clause)}
+    says = {
+        Way.BENEFIT: bool(told - {"none"}),
+        Way.NO_DIFFERENCE: "none" in told,
+        Way.CONFLICT: _DIFFER.search(text) is not None,
+    }
+    return bool(named) and named <= said and says.get(finding.way or Way.HARM, False)
 
 
 class Put(NamedTuple):

@@ -51,7 +51,7 @@ _ONE_DIFFERS = "results of one study differ"
 _BEHIND_HEAD = re.compile(r" (?:of|from|due|in|with|by|for|after|at|on|than|or|and)\b|[,;(/]")
 _LASTING = re.compile(r"(?i)survival|free")
 _TURNED = re.compile(
-    r"(?i)surviv|free\b|\btimes?\b|\b(?:onset|latency|delay|interval|no|not|without|absence|reduc|decreas|improv|resol|toler|complet|retent)"
+    r"(?i)surviv|free\b|\btimes?\b|\b(?:onset|latency|delay|interval|less|fewer|lower|prevent|suppress|loss|no|not|without|absence|reduc|decreas|improv|resol|toler|complet|retent)"
 )
 """Words for less of something, or for its end."""
 _OF_AMOUNTS = frozenset(("MD", "difference"))
@@ -160,7 +160,8 @@ def _narrower(row: OutcomeRow) -> str:
     """Return what the only record of a row measured, where the row is named after more than it."""
     told = in_running_text(row.told_as)
     own, all_of_row = (set(_WORD.findall(name.casefold())) for name in (told, row.outcome))
-    return told if own < all_of_row and all_of_row - own - _OF_ANY and not row.is_fatal else ""
+    is_part = own < all_of_row and bool(all_of_row - own - _OF_ANY)
+    return told if is_part and not row.is_fatal and row.importance != "harm" else ""
 
 
 def sides(row: OutcomeRow | Vote, given: str, against: str) -> tuple[str, str]:

@@ -191,7 +191,14 @@ def test_the_order_of_words_changes_no_topic(words: list[str]) -> None:
 def test_a_record_names_a_drug_asked_about_or_without_one_a_condition(
     question: str, title: str, named: bool
 ) -> None:
-    assert topics_of(literal_frame(question)).are_named_in(make_evidence(title)) is named
+    topics = topics_of(literal_frame(question))
+    assert topics.are_named_in(make_evidence(title), by_drug=True) is named
+
+
+def test_where_other_drugs_are_sought_a_condition_is_enough() -> None:
+    topics = topics_of(literal_frame("Which drugs other than metformin help in gout?"))
+    assert topics.are_named_in(make_evidence("Aspirin in gout"), by_drug=False)
+    assert not topics.are_named_in(make_evidence("Aspirin in asthma"), by_drug=False)
 
 
 def test_an_outcome_is_found_by_all_the_words_that_a_question_may_use_for_it() -> None:

@@ -213,19 +213,32 @@ def test_the_people_of_a_quote_are_those_of_its_own_record() -> None:
     assert [s.people for s in brief_of(matter).studies] == [300, None]
 
 
+NONE, FELL = "showed no clear effect on the flurb score", "Flurb scores were lower with examplol."
+
+
 @pytest.mark.parametrize(
-    ("origin", "text", "left"),
+    ("way", "origin", "text", "is_told"),
     [
-        pytest.param("model", "Flurb scores fell with examplol.", 1, id="told by the model"),
-        pytest.param("template", "Flurb scores fell with examplol.", 2, id="by code"),
-        pytest.param("model", "Snerks fell with examplol.", 2, id="of another outcome"),
+        pytest.param(Way.BENEFIT, "model", FELL, True, id="told by the model"),
+        pytest.param(Way.BENEFIT, "template", FELL, False, id="by code"),
+        pytest.param(Way.BENEFIT, "model", "Snerks were lower.", False, id="another outcome"),
+        pytest.param(Way.BENEFIT, "model", "The flurb score was measured.", False, id="no way"),
+        pytest.param(Way.NO_DIFFERENCE, "model", f"Examplol {NONE}.", True, id="none told"),
+        pytest.param(Way.NO_DIFFERENCE, "model", FELL, False, id="a null told as a benefit"),
+        pytest.param(Way.CONFLICT, "model", "Trials differ on the flurb score.", True, id="differ"),
+        pytest.param(Way.HARM, "model", "Flurb scores were worse.", False, id="harm stays"),
     ],
 )
-def test_what_a_model_tells_code_does_not_say_again(origin: Origin, text: str, left: int) -> None:
-    row = Sentence(text="Examplol improved flurb score.", evidence_ids=("E1",))
+def test_what_a_model_tells_in_full_code_does_not_say_again(
+    way: Way, origin: Origin, text: str, is_told: bool
+) -> None:
+    row = Sentence(text="Examplol and the flurb score.", evidence_ids=("E1",))
     brief = Brief(answer=(Sentence(text="Possibly."), row), harms=(row,))
-    told_by_code = Finding(id="F1", evidence_ids=("E1",), outcome="flurb score", sentence=row.text)
+    found = Finding(
+        id="F1", evidence_ids=("E1",), outcome="flurb score", way=way, sentence=row.text
+    )
     written = Sentence(text=text, evidence_ids=("E1",), origin=origin, finding_ids=("F1",))
-    now = with_synthesis(brief, [written], {"F1": told_by_code})
-    assert (len(now.answer), len(now.harms)) == (left, left - 1)
-    assert (now.answer[0], now.synthesis) == (brief.answer[0], (written,))
+    now = with_synthesis(brief, [written], {"F1": found})
+    assert (row not in now.answer) is is_told
+    assert (now.harms, now.answer[0]) == (brief.harms, brief.answer[0])
+    assert now.synthesis == (written,)
