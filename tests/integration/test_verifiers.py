@@ -107,7 +107,7 @@ class TestAWriter:
             (told,) = await writer.write("Does it help?", FINDINGS, RECORDS, "It helps.")
         assert (told.text, told.origin) == (SENTENCE, "model")
         (written,), (verified,) = server.prompts("write_report"), server.prompts("verify")
-        assert "This stands above your text already;" in written
+        assert "Your text follows the first of these sentences." in written
         assert "\nIt helps.\n" in written
         assert "quote: Relapse was less frequent with examplol." in written
         assert "what was measured, no result: The primary end point was relapse." in written
