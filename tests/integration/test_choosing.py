@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.events import Event, Notice
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
-from deepcritical.models.desk import RunDesk
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import ExtractiveReasoner, Unread
 from deepcritical.reasoning.choosing import DiverseEvidence, choose_by_grade
@@ -53,19 +51,13 @@ async def test_what_speaks_against_the_drug_is_never_cut_off_and_nothing_is_lost
     records = snapshot(tmp_path / "records.jsonl", *(paper(n) for n in range(1, 6)), AGAINST)
     question, store = await store_of(records)
     (against,) = (i for i, r in store.evidence.items() if r.metadata.pmid == "99000009")
-    told: list[Event] = []
-
-    async def tell(event: Event) -> None:
-        told.append(event)
-
     embeddings = WordVectors() if dense else None
     async with LlamaIndexRAGService("a run", embeddings, new_index()) as rag:
-        choose = DiverseEvidence(rag, RunDesk(tell=tell))
+        choose = DiverseEvidence(rag)
         chosen = await choose(question, store, "examplol")
         assert await choose(question, store, "examplol") == chosen
     assert against in chosen[:2]
     assert sorted(chosen) == sorted(await choose_by_grade(question, store, "examplol"))
-    assert [isinstance(event, Notice) for event in told] == ([] if dense else [True])
 
 
 async def test_records_of_another_drug_and_former_ids_take_no_place(tmp_path: Path) -> None:

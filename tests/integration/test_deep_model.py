@@ -24,8 +24,10 @@ from tests.integration.answering import (
 from tests.servers.answers import records_of
 from tests.servers.models import Fault
 
-TASKS = {"plan_inquiry", "read_studies", "map_facts", "match_results", "write_report"}
-"""What is asked where every sentence that is written is one of a finding, word for word."""
+TASKS = {
+    *("plan_inquiry", "read_studies", "map_facts"),
+    *("match_results", "write_report", "verify"),
+}
 
 
 async def test_a_model_adds_needs_and_facts_and_writes_the_answer(tmp_path: Path) -> None:
@@ -47,7 +49,8 @@ async def test_every_prompt_holds_what_it_is_answered_from(tmp_path: Path) -> No
     source = records(tmp_path, evil)
     async with made_up_model() as (reasoner, server):
         await answered(run_service(source, reasoner), max_iterations=1, context="In adults.")
-    for task in TASKS - {"read_studies"}:  # a study is read without a question in mind
+    # A study is read, and a sentence checked, without a question in mind.
+    for task in TASKS - {"read_studies", "verify"}:
         assert all("Context: In adults." in prompt for prompt in server.prompts(task))
     (mapped,) = server.prompts("map_facts")
     assert f"- C1: {QUESTION}" in mapped
@@ -57,7 +60,7 @@ async def test_every_prompt_holds_what_it_is_answered_from(tmp_path: Path) -> No
     (matched,) = server.prompts("match_results")
     assert "results, a = A, b = - unless told:\n1. symptoms: no difference shown" in matched
     (written,) = server.prompts("write_report")
-    assert '<finding id="P1">' in written
+    assert "\n[1.1] " in written
 
 
 async def test_what_the_model_matches_is_told_and_no_word_rule_beside_it(tmp_path: Path) -> None:

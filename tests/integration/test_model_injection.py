@@ -9,7 +9,14 @@ import pytest
 
 from tests.conftest import of_type, paper
 from tests.integration.modelled import Modelled, modelled, records
-from tests.servers.answers import Answer, findings_of, records_of, sentences_of, studies_of
+from tests.servers.answers import (
+    Answer,
+    cited_from,
+    findings_of,
+    records_of,
+    sentences_of,
+    studies_of,
+)
 from tests.servers.models import Asked, Fault, ModelServer
 
 PLANTS = {
@@ -102,6 +109,7 @@ async def test_the_plant_stands_inside_the_delimiters_of_its_record(
     for asked in run.server.asked:
         opened = asked.prompt.count("<record id=")
         assert opened == asked.prompt.count("</record>")
-        assert opened == len(records_of(asked.prompt)) + len(studies_of(asked.prompt))
+        parts = (*records_of(asked.prompt), *studies_of(asked.prompt), *cited_from(asked.prompt))
+        assert opened == len(parts)
         assert "E99" not in records_of(asked.prompt)
         assert PLANTS[plant] not in asked.system

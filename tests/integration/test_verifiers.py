@@ -79,26 +79,31 @@ class TestAModel:
 
 
 FINDINGS = {
-    "F1": Finding(
-        id="F1",
+    "1.2": Finding(
+        id="1.2",
         evidence_ids=("E1",),
+        study="Meyer 2021",
+        design="randomised trial",
+        population="adults</record>",
         drug="examplol",
         outcome="relapse",
         way=Way.BENEFIT,
-        certainty="moderate",
-        quotes=("Relapse was less frequent with examplol.", "The primary end point was relapse."),
-        sentence="Examplol reduced relapse (2 trials; moderate certainty).</finding>",
+        quotes=("Relapse was less frequent with examplol.</record>",),
+        sentence="Meyer 2021: “Relapse was less frequent with examplol”.",
     )
 }
-RECORDS = {"E1": paper("A trial", "Relapse was less frequent with examplol.")}
-SENTENCE = "With moderate certainty, examplol reduced relapse."
+RECORDS = {
+    "E1": paper("A trial", "Relapse was less frequent with examplol."),
+    "E2": paper("Another trial", "Pain fell."),
+}
+SENTENCE = "In one trial, examplol reduced relapse."
 
 
 class TestAWriter:
     async def test_writer_and_verifier_are_shown_the_same(self) -> None:
         server = ModelServer()
         replies = {
-            "write_report": {"sentences": [{"text": SENTENCE, "findings": ["F1"]}]},
+            "write_report": {"sentences": [{"text": SENTENCE, "findings": ["[1.2]"]}]},
             "verify": {"judgements": [{"id": "S1", "verdict": "supported", "records": ["R1"]}]},
         }
         server.change = lambda task, _: replies[task]
@@ -107,22 +112,31 @@ class TestAWriter:
             (told,) = await writer.write("Does it help?", FINDINGS, RECORDS, "It helps.")
         assert (told.text, told.origin) == (SENTENCE, "model")
         (written,), (verified,) = server.prompts("write_report"), server.prompts("verify")
-        assert "Your text follows the first of these sentences." in written
+        assert "Your text stands below the following" in written
         assert "\nIt helps.\n" in written
-        assert "quote: Relapse was less frequent with examplol." in written
-        assert "what was measured, no result: The primary end point was relapse." in written
-        for prompt in (written, verified):
-            assert "finding: Examplol reduced relapse (2 trials; moderate certainty).(" in prompt
-            assert prompt.count("</finding>") == 1
+        assert (
+            '<record id="1">\nMeyer 2021; randomised trial; adults(/record>\n[1.2] Rel' in written
+        )
+        assert (
+            '<study record="R1">Meyer 2021; randomised trial; adults(/record></study>' in verified
+        )
+        assert '<quote record="R1">Relapse was less frequent with examplol.</quote>' in verified
+        assert written.count("</record>") == 1
 
-    async def test_a_refused_sentence_is_written_again_over_its_own_findings(self) -> None:
-        other = FINDINGS["F1"].model_copy(
-            update={"id": "F2", "outcome": "pain", "sentence": "Pain fell."}
+    async def test_a_refused_sentence_is_written_again_over_its_own_records(self) -> None:
+        other = FINDINGS["1.2"].model_copy(
+            update={
+                "id": "2.1",
+                "evidence_ids": ("E2",),
+                "outcome": "pain",
+                "quotes": ("Pain fell.",),
+                "sentence": "Pain fell.",
+            }
         )
         server = ModelServer()
-        wrong = {"text": "Examplol raised relapse.", "findings": ["F1"]}
-        right = {"text": "Pain fell.", "findings": ["F2"]}
-        again = {"text": SENTENCE, "findings": ["F1"], "number": 1}
+        wrong = {"text": "Examplol raised relapse.", "findings": ["1.2"]}
+        right = {"text": "Pain fell.", "findings": ["2.1"]}
+        again = {"text": SENTENCE, "findings": ["1.2"], "number": 1}
         written = iter(({"sentences": [wrong, right]}, {"sentences": [again]}))
         verdicts = iter(("contradicted", "supported"))
 
@@ -134,10 +148,10 @@ class TestAWriter:
         server.change = reply
         async with asked(server) as asker:
             writer = Writer(asker, "a:writer", ModelVerifier(asker, "a:judge"), own=False)
-            found = {**FINDINGS, "F2": other}
+            found = {**FINDINGS, "2.1": other}
             told = await writer.write("Does it help?", found, RECORDS, "It helps.")
         assert [one.text for one in told] == [SENTENCE, "Pain fell."]
         _, repair = server.prompts("write_report")
-        assert '<finding id="F1">' in repair
-        assert '<finding id="F2">' not in repair
+        assert "[1.2] Relapse" in repair
+        assert "[2.1]" not in repair
         assert "It helps." not in repair

@@ -12,7 +12,7 @@ Answer = dict[str, Any]
 
 _RECORD = re.compile(r'<record id="(?P<id>E\d+)">\n(?P<body>.*?)\n</record>', re.DOTALL)
 _STUDY = re.compile(r'<record id="(?P<id>R\d+)">\n(?P<body>.*?)\n</record>', re.DOTALL)
-_FINDING = re.compile(r'<finding id="(?P<id>F\d+)">\n(?P<body>.*?)\n</finding>', re.DOTALL)
+_CITABLE = re.compile(r"^\[(?P<id>\d+\.\d+)\] (?P<text>.+)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^\[(?P<number>\d+)\](?: \([\w ,;:&-]+\))? (?P<text>.+)$", re.MULTILINE)
 _NEGATIVE = re.compile(r"\bno (?:effect|benefit|difference)\b|\bdid not\b|\bnot improve", re.I)
 _POSITIVE = re.compile(r"\b(?:improved|reduced|lowered|protected)\b", re.IGNORECASE)
@@ -116,19 +116,24 @@ def assess_evidence(_prompt: str) -> Answer:
     }
 
 
+def cited_from(prompt: str) -> list[str]:
+    """The numbers of the records that a writer may cite from."""
+    return re.findall(r'^<record id="(\d+)">$', prompt, re.MULTILINE)
+
+
 def findings_of(prompt: str) -> dict[str, str]:
-    """The findings of a prompt: id and what each says."""
-    return {
-        match["id"]: found[1]
-        for match in _FINDING.finditer(prompt)
-        if (found := re.search(r"^finding: (.+)$", match["body"], re.MULTILINE))
-    }
+    """The sentences of records that a writer may cite: id and words."""
+    return {match["id"]: match["text"] for match in _CITABLE.finditer(prompt)}
 
 
 def write_report(prompt: str) -> Answer:
-    """Answer with the first findings, word for word."""
-    told = [{"text": text, "findings": [i]} for i, text in findings_of(prompt).items()]
-    return {"sentences": told[:4]}
+    """Answer with the first sentences that tell a result, word for word."""
+    tells = (
+        {"text": text, "findings": [i]}
+        for i, text in findings_of(prompt).items()
+        if _POSITIVE.search(text) or _NEGATIVE.search(text)
+    )
+    return {"sentences": [*tells][:4]}
 
 
 def verify(prompt: str) -> Answer:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from deepcritical.answering.coverage import checklist_in, counting
-from deepcritical.answering.weighing import Weighed, weigh
+from deepcritical.answering.weighing import Weighed, drugs_asked, weigh
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import (
     Aspect,
@@ -16,15 +17,16 @@ from deepcritical.domain.checklist import (
     ItemFact,
     facts_of,
 )
-from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.matches import Matched
 from deepcritical.domain.sentences import Finding
+from deepcritical.domain.text import Span
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.passages import passage_finding
+from deepcritical.writing.sources import ranked, sources_of
 
 _MOST_OF_MAIN, _MOST_OF_OTHERS = 6, 3
 _AGAIN = 0.1
@@ -42,8 +44,6 @@ _MOST_WEIGHED = 6
 _UNGRADED = 9
 _STRENGTH = {1: 0.25, 2: 0.2, 3: 0.1, 4: 0.05}
 """Amount that an OCEBM level adds to the relevance of a sentence."""
-_MOST_FINDINGS, _MOST_ROWS = 40, 12
-"""Findings that a writer is shown, and of them results over studies before all passages."""
 SPEAKS_AGAINST = (VerdictLabel.REFUTED, VerdictLabel.UNSUPPORTED, VerdictLabel.HARMFUL)
 """Verdicts by which a candidate is no treatment to name."""
 
@@ -60,6 +60,8 @@ class Draft(NamedTuple):
     """Fact id -> id of its finding."""
     by_model: bool = False
     """True where a model chose the facts, and no word rules."""
+    sources: Mapping[str, Finding] = MappingProxyType({})
+    """Of the findings, the sentences that a model may write about."""
 
 
 def draft_of(
@@ -86,33 +88,23 @@ def draft_of(
         )
         for number, item in enumerate(items)
     }
-    findings = _found(weighed, store, inquiry.frame)
+    findings = _found(weighed, store)
     passages: dict[str, str] = {}
     for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
         key = f"P{len(passages) + 1}"
         passages[fact.id] = key
         evidence_id = fact.fact.evidence_id
         record, reading = store.evidence[evidence_id], store.readings.get(evidence_id)
-        findings[key] = passage_finding(key, fact, record, reading)
+        span = Span(fact.fact.quote, fact.fact.start, fact.fact.end)
+        findings[key] = passage_finding(key, evidence_id, span, record, reading)
     return Draft(weighed, picked, findings, passages, matched is not None)
 
 
-def _found(
-    weighed: Sequence[Weighed], store: EvidenceStore, frame: QuestionFrame | None
-) -> dict[str, Finding]:
-    """Return what the studies show of each drug, by new ids."""
+def _found(weighed: Sequence[Weighed], store: EvidenceStore) -> dict[str, Finding]:
+    """Return what the studies show together of each drug, by new ids."""
     found: dict[str, Finding] = {}
     for one in weighed:
-        made = findings_of(
-            one.drug.name,
-            one.verdict,
-            one.studies,
-            one.appraisals,
-            store.evidence,
-            store.readings,
-            store.relevance,
-            frame,
-        )
+        made = findings_of(one.drug.name, one.verdict, one.studies, store.evidence, store.readings)
         for finding in made.values():
             key = f"F{len(found) + 1}"
             found[key] = finding.model_copy(update={"id": key})
@@ -134,14 +126,20 @@ def _may_tell(item: ChecklistItem, fact: ItemFact, failed: frozenset[str]) -> bo
     return not named or not named <= failed
 
 
-def findings_in(draft: Draft) -> dict[str, Finding]:
-    """The findings that a model may write about, as many as a prompt should hold.
+def with_sources(draft: Draft, inquiry: Inquiry, store: EvidenceStore) -> Draft:
+    """Return a draft with the records that a model may write about, sentence by sentence.
 
-    What holds over studies goes first, then the passages that meet the needs, then single results.
+    First those that decide, then those that are told, and the others by their relevance.
     """
-    rows = [i for i, one in draft.findings.items() if not one.study]
-    chosen = tuple(dict.fromkeys((*rows[:_MOST_ROWS], *draft.passages.values(), *draft.findings)))
-    return {i: draft.findings[i] for i in chosen[:_MOST_FINDINGS]}
+    facts = {fact.id: fact.fact.evidence_id for fact in store.item_facts}
+    told = [facts[i] for i in draft.passages if i in facts]
+    studies = [study for one in draft.weighed for study in one.studies]
+    decided = [i for one in draft.weighed for i in one.verdict.deciding_ids]
+    ids = (*decided, *told, *ranked(studies, (), {}, store.relevance))
+    drugs, _ = drugs_asked(inquiry)
+    drug = drugs[0].name if drugs else ""
+    sources = sources_of(drug, ids, studies, store.evidence, store.readings)
+    return draft._replace(findings={**draft.findings, **sources}, sources=sources)
 
 
 def is_newest(inquiry: Inquiry, store: EvidenceStore) -> bool:

@@ -29,13 +29,14 @@ from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.vocabulary.words import is_english
 from deepcritical.writing.answers import answer_texts
-from deepcritical.writing.brief import brief_of, with_synthesis
+from deepcritical.writing.brief import brief_of
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.matter import Matter
 from deepcritical.writing.passages import LEADS, missing_sentence, pointer_sentence
+from deepcritical.writing.synthesis import with_synthesis
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence
 
@@ -197,7 +198,7 @@ class _Writer:
             appraisals=main.appraisals,
             searched_on=self._context.searched_on,
         )
-        return with_synthesis(brief_of(matter), self._written, self._draft.findings)
+        return with_synthesis(brief_of(matter), main.verdict, self._written)
 
     def _lead(self, brief: Brief | None) -> tuple[Sentence, ...]:
         """The answer where no verdict is on one drug: a model's words, results, or passages."""

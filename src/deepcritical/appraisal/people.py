@@ -79,15 +79,28 @@ def people_in_words(reading: StudyReading, text: str) -> str:
 
 
 def directness(
-    reading: StudyReading, result: Result, evidence: Evidence, asked: Asked
+    reading: StudyReading,
+    result: Result,
+    evidence: Evidence,
+    asked: Asked,
+    *,
+    matched: bool = False,
 ) -> Directness | None:
     """Return how the people of a result stand to those asked about; None where they are unrelated.
 
     Direct are people with the condition or a narrower one, if nothing else parts them from those
     asked about. Where the question names people beside
     what is treated ("agitation in dementia"), they are enough if the result is on what is treated.
+
+    Args:
+        reading: The study.
+        result: Its result.
+        evidence: The record.
+        asked: The question.
+        matched: Whether a model found the result to be on what is asked: then people who have a
+            condition are those in whom the outcomes that a question names are to be prevented.
     """
-    near = _directness(reading, result, evidence, asked)
+    near = _directness(reading, result, evidence, asked, matched=matched)
     if near == "direct" and not is_of_those_parted_off(reading, result, evidence, asked):
         return near if fits(asked.qualifiers, _all_told(reading, evidence)) else "broader"
     return near
@@ -112,7 +125,7 @@ def is_of_those_parted_off(
 
 
 def _directness(
-    reading: StudyReading, result: Result, evidence: Evidence, asked: Asked
+    reading: StudyReading, result: Result, evidence: Evidence, asked: Asked, *, matched: bool
 ) -> Directness | None:
     if asked.in_anyone:
         return "direct"
@@ -124,7 +137,8 @@ def _directness(
     by_people = _closest(told, asked.condition)
     if by_people != "direct" and _has_population(told, asked):
         by_people = "direct" if _is_on_it(result, asked) else by_people or "broader"
-    if asked.prevention and by_people not in (None, "related") and not _is_on_it(result, asked):
+    is_of_ill = by_people not in (None, "related") and not _is_on_it(result, asked)
+    if asked.prevention and is_of_ill and not (matched and asked.outcomes):
         by_people = "related" if result.kind != "safety" else "broader"
     if by_people == "direct" and reading.population.part_of_trial:
         return "broader"

@@ -226,7 +226,7 @@ def _related(
     match: ResultMatch | None,
 ) -> Relation:
     """By the tables of outcomes and conditions, or as a model matched it."""
-    near = directness(study, result, evidence, asked)
+    near = directness(study, result, evidence, asked, matched=match is not None)
     if match:
         return related_by(match, study, result, asked, near, evidence)
     place, tested = placed(result, asked), compared_in(study, result, evidence, asked)

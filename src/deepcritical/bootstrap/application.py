@@ -253,7 +253,7 @@ def _over_retrieval(open_rag: OpenRag) -> OpenChoosing:
     async def opened(desk: RunDesk) -> AsyncIterator[ChooseEvidence]:
         rag = open_rag()
         try:
-            yield DiverseEvidence(rag, desk)
+            yield DiverseEvidence(rag)
         finally:
             try:
                 await to_the_end(rag.close(), SOON_S)

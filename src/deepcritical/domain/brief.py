@@ -60,6 +60,19 @@ class StudyRow(Model):
     evidence_ids: tuple[str, ...] = ()
 
 
+class Contested(Model):
+    """A result that code read, and that a model found contradicted by the record's own words."""
+
+    outcome: str
+    """The row's name."""
+    comparator: str = ""
+    told: str
+    """The result as a sentence."""
+    reason: str = ""
+    by: str = ""
+    """The model."""
+
+
 class Brief(Model):
     """The brief: the essentials for a reader, in about 200-300 words with a table."""
 
@@ -94,12 +107,20 @@ class Brief(Model):
     """What the evidence lacks, a sentence each."""
     trials: tuple[TrialUnderWay, ...] = ()
     """Those under way or planned, the largest first."""
+    contested: tuple[Contested, ...] = ()
+    """Results that it does not tell, because a check of them against the records failed."""
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """All its sentences, in the order of reading."""
         told = (*self.licensed, *self.answer, *self.synthesis, *self.harms, *self.label)
         return (*told, *(study.result for study in self.studies))
+
+    def told_of(self, study: DecidingStudy) -> Sentence | None:
+        """Return the result of a main study; None where a model's text cites the study."""
+        own = (s for s in self.synthesis if s.origin == "model")
+        is_told = any({*study.evidence_ids} & {*s.evidence_ids} for s in own)
+        return None if is_told else study.result
 
 
 COLUMNS = ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty")
@@ -116,6 +137,8 @@ _OF_HARM = {
     VerdictLabel.REFUTED: "No excess found",
 }
 """Where it is asked whether something bad gets more: "refuted" would be read as "not safe"."""
+_OF_EITHER = ("better", "worse", "no difference")
+_LONGEST_NAME = 60
 _DIRECTNESS = {"direct": "", "broader": " (indirect)", "related": " (other patients)"}
 
 
@@ -129,12 +152,22 @@ def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     """Return the cells of a row under `COLUMNS`, without citations."""
     size, told = effect_size(row), row_direction(row)
     return (
-        f"{capitalised(row.outcome)}{_indirect(row)}",
+        f"{capitalised(_named(row, told))}{_indirect(row)}",
         row.comparator or row.control or _CONTROLS[row.tier],
         studies_words(row),
         f"{capitalised(told)}{f'; {size}' if size else ''}",
         row.certainty.value,
     )
+
+
+def _named(row: OutcomeRow, told: str) -> str:
+    """Return the name of an outcome: that of its only record, where the result is told of either.
+
+    More of what a record counts, such as survival, may be less of what the row is named after.
+    """
+    own = " ".join(row.told_as.split())
+    is_of_either = told.startswith(_OF_EITHER) and not row.is_fatal
+    return own if own and len(own) <= _LONGEST_NAME and is_of_either else row.outcome
 
 
 def studies_words(row: OutcomeRow) -> str:

@@ -175,6 +175,8 @@ class QuestionFrame(Model):
     not_understood: tuple[str, ...] = ()
     """Words that no vocabulary knows: they rank what is found, and never filter it."""
     ambiguities: tuple[Ambiguity, ...] = ()
+    by_model: bool = False
+    """Whether a model read the question, which then also matches results to all its words."""
     notices: tuple[str, ...] = ()
     """What the reader must know about how the question was understood."""
     declined: DeclineReason | None = None

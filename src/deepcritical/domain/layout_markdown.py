@@ -41,7 +41,7 @@ def report_markdown(report: ReportData) -> str:
 
 
 def head_markdown(report: ReportData) -> str:
-    """Return the first screen without its title: verdict, notices, answer and findings.
+    """Return the first screen without its title: verdict, answer, notices and findings.
 
     The verdict is the first paragraph; a report without a brief has its summary instead.
     """
@@ -49,8 +49,8 @@ def head_markdown(report: ReportData) -> str:
     notices = (f"> Note: {escape_markdown(notice)}" for notice in report.notices)
     parts = (
         " · ".join((f"**{label}**", *map(escape_markdown, remarks))),
-        *notices,
         *answered(report),
+        *notices,
         grid_markdown(findings_grid(report)),
         titled("Drug candidates", grid_markdown(candidates_grid(report))),
         *(titled(*part) for part in listed(report)),
@@ -101,8 +101,12 @@ def listed(report: ReportData) -> Iterator[tuple[str, str]]:
     if brief is None:
         return
     studies = (
-        f"**{escape_markdown(study.name)}**{_after(', ', escape_markdown(study_words(study)))}: "
-        f"{as_markdown((study.result,), references)}"
+        f"**{escape_markdown(study.name)}**{_after(', ', escape_markdown(study_words(study)))}"
+        + (
+            f": {as_markdown((told,), references)}"
+            if (told := brief.told_of(study))
+            else _after(" ", citation_marks(study.evidence_ids, references))
+        )
         for study in brief.studies
     )
     trials = (

@@ -26,8 +26,7 @@ _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
 """The fields of a reading that hold names of the question."""
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
-_MOST_WORDS = 8
-"""Words of a meaning, at most."""
+_MOST_WORDS = 8  # of a meaning
 _ANY_HARM = bounded(
     r"(?:(?:any|the|an?|more|most|serious|severe|bad|to be|be|is|it|too|of|do|does|doing|get|than|"
     r"good|more|not|for|and) )*(?:(?:un)?safe\w*|danger\w*|harm\w*|risk\w*|side[- ]effects?|"
@@ -385,16 +384,17 @@ def _in_words(name: str, text: str) -> str:
 
 def _told(read: QuestionFrame) -> QuestionFrame:
     """With a line on how the model read the question, and one on each name that is not known."""
-    parts = [
-        f"kind {read.kind.value.replace('_', ' ')}",
-        *(f"{'stopping' if read.stopping else 'drug'} {drug.name}" for drug in read.drugs),
-        *(f"compared with {name}" for name in read.comparators),
-        *([f"condition {read.condition.name}"] if read.condition else []),
-        *([f"feared {read.harm.name}"] if read.harm else []),
-        *(["put as a denial"] if read.negative else []),
-    ]
+    parts = (
+        "stopping" if read.stopping else "",
+        " and ".join(drug.name for drug in read.drugs) or "any drug",
+        f"compared with {' or '.join(read.comparators)}" if read.comparators else "",
+        f"in {read.condition.name}" if read.condition else "",
+        f"({read.kind.value.replace('_', ' ')})",
+    )
+    harm = f"; the harm feared is {read.harm.name}" if read.harm else ""
+    told = f"{' '.join(filter(None, parts))}{harm}{'; put as a denial' if read.negative else ''}"
     unknown = [as_typed(drug.name, "drug") for drug in read.drugs if not drug.known]
-    if read.condition and not read.condition.known:
-        unknown.append(as_typed(read.condition.name, "condition"))
-    notices = (f"A model read the question as: {'; '.join(parts)}.", *read.notices, *unknown)
-    return read.model_copy(update={"notices": tuple(dict.fromkeys(notices))})
+    if (condition := read.condition) and not condition.known:
+        unknown.append(as_typed(condition.name, "condition"))
+    said = dict.fromkeys((f"A model read the question as: {told}.", *read.notices, *unknown))
+    return read.model_copy(update={"notices": tuple(said), "by_model": True})

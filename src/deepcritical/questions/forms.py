@@ -292,7 +292,8 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             f"The report answers whether {frame.drugs[0].name} helps; what it says of "
             f"{' and '.join(frame.comparators)} beside it is told, and not weighed."
         )
-    if frame.kind in _WEIGHED and (unused := unused_words(frame)):
+    weighs_names = frame.kind in _WEIGHED and not frame.by_model
+    if weighs_names and (unused := unused_words(frame)):
         told = " or ".join(f'"{_LINK.sub("", words)}"' for words in unused)
         yield f"The studies were not selected or weighed by {told}, which the question names."
     if frame.kind is QuestionKind.CLASS:

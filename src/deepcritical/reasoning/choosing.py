@@ -12,7 +12,6 @@ from deepcritical.appraisal.asked import Asked, asked_of
 from deepcritical.appraisal.records import is_of_other_drugs, results_to_match
 from deepcritical.domain.appraisal import Appraisal, Stance
 from deepcritical.domain.checklist import Inquiry
-from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
@@ -114,10 +113,8 @@ async def choose_by_grade(
 class DiverseEvidence:
     """Chooses by hybrid retrieval and by quality in equal parts, with seats for every stance."""
 
-    def __init__(self, rag: LlamaIndexRAGService, desk: RunDesk) -> None:
+    def __init__(self, rag: LlamaIndexRAGService) -> None:
         self._rag = rag
-        self._desk = desk
-        self._told = False
 
     async def __call__(
         self, question: ResearchQuestion, store: EvidenceStore, drug: str
@@ -126,18 +123,10 @@ class DiverseEvidence:
         included = {i: a for i, a in store.appraisals(drug).items() if a.reading.included}
         records = {i: store.evidence[i] for i in included}
         await self._rag.ingest(records)
-        await self._tell_of_words()
         found = await self._rag.query(question.text, len(records), among=records)
         candidates = [_candidate(i, a, records[i], found) for i, a in included.items()]
         vectors = await self._rag.vectors(list(included))
         return await calculated(_ordered, candidates, vectors)
-
-    async def _tell_of_words(self) -> None:
-        because = (await self._rag.retrieval()).lexical_because
-        if because and not self._told:
-            self._told = True
-            message = f"Records are ranked for the model by words alone: {because}"
-            await self._desk.tell(Notice(message=message))
 
 
 def _ordered(candidates: Sequence[Candidate], vectors: NDArray[np.float32] | None) -> Sequence[str]:

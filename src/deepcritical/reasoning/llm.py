@@ -4,6 +4,7 @@ The rules' judgement is always made as well. It is what a model's answer is join
 stands when there is no answer; either is told, with what was spent.
 """
 
+import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -12,8 +13,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
+from deepcritical.domain.brief import Contested
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import Notice
@@ -70,7 +73,7 @@ from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
-from deepcritical.writing.report import Synthesis, above_synthesis, store_findings, write
+from deepcritical.writing.report import Synthesis, above_synthesis, store_sources, write
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -332,15 +335,27 @@ class LLMReasoner(InquiryModel):
     ) -> ResearchReport:
         """The rules' report, with what the studies show together in the model's words, checked."""
         told = context.model_copy(update={"found_by": "rules and a model"})
-        name = best_drug(question, store)
-        made = calculated(store_findings, store, name, question.frame) if name else None
-        findings = await made if made else {}
+        drug = await self._drug(question, store)
+        sources = await calculated(store_sources, store, drug.name) if drug else {}
         assessment = await calculated(last_assessment, question, store)
         above = await calculated(above_synthesis, question, store, told, assessment)
-        written = await self._written(question.text, findings, store, above)
+        checking = asyncio.create_task(self._contested(store, drug))
+        try:
+            written = await self._written(question.text, sources, store, above)
+            contested = await checking
+        finally:
+            checking.cancel()
+            await asyncio.gather(checking, return_exceptions=True)
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
-        synthesis = Synthesis(written, findings)
+        synthesis = Synthesis(written, sources, contested)
         return await calculated(write, question, store, told, assessment, author, synthesis)
+
+    async def _contested(self, store: EvidenceStore, drug: Drug | None) -> tuple[Contested, ...]:
+        """Return the results that a check refutes; a small model is not asked for so much."""
+        if drug is None or self._short("report"):
+            return ()
+        rows = await calculated(lambda: decide(store.studies(drug.name)).rows)
+        return await self._model.writer.contested(rows, drug.name, store.evidence)
 
     async def _shown(
         self, question: ResearchQuestion, store: EvidenceStore, drug: str

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from deepcritical.answering.coverage import checklist_in, counting
-from deepcritical.answering.drafting import draft_of, findings_in
+from deepcritical.answering.drafting import draft_of, with_sources
 from deepcritical.answering.joining import (
     asked_itself,
     doubted,
@@ -207,11 +207,12 @@ class InquiryModel(Reasoner):
     async def synthesize_answer(
         self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
     ) -> DeepAnswer:
-        """The answer from findings and passages, with what the model writes of them, checked."""
+        """The answer from findings and passages, with what the model writes of records, checked."""
         matched = await self._matched(inquiry, store)
-        draft = await calculated(draft_of, inquiry, store, matched)
+        by_rule = await calculated(draft_of, inquiry, store, matched)
+        draft = await calculated(with_sources, by_rule, inquiry, store)
         asked = inquiry_asks.to_answer(inquiry, checklist_in(store))
-        written = await self._written(asked, findings_in(draft), store)
+        written = await self._written(asked, draft.sources, store)
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         told = context.model_copy(update={"found_by": "rules and a model"})
         return await calculated(synthesize, inquiry, store, told, author, draft, written)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import CheckName, Finding, SentenceCheck
@@ -94,6 +95,7 @@ def _names_part(text: str, finding: Finding) -> bool:
     return bool((keys_of(finding.population) - VAGUE) & keys_of(text))
 
 
+_SHORT = re.compile(r"[^\s()\[\],;:]+")
 _ODDS = bounded(r"\bORs?\b|\b[Oo]dds ratio")
 """The places where "or" is a ratio and joins nothing."""
 
@@ -114,7 +116,9 @@ def checks_of(
         own: Whether nobody but the writer judges what the sentence means.
     """
     text = NOTHING.sub("control", text)
-    source = "\n".join((source_of(cited), *(text.partition("\n")[0] for text in texts)))
+    titles = (text.partition("\n")[0] for text in texts)
+    source = "\n".join((source_of(cited), *titles))
+    source = "\n".join((source, *spelled_out(source, texts)))
     records = "\n".join((source, *texts))
     is_one = len(cited) == 1 and cited[0].way is not None
     found: dict[CheckName, list[Iterator[str]]] = {
@@ -133,6 +137,15 @@ def checks_of(
         found["strength"].append(_overstated(text, cited, source))
     told = {name: "; ".join(dict.fromkeys(chain(*faults))) for name, faults in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())
+
+
+def spelled_out(source: str, texts: Sequence[str]) -> Iterator[str]:
+    """Yield the abbreviations of a source with what records say that they stand for."""
+    there = set(_SHORT.findall(source))
+    for text in texts:
+        for short, long in expand_abbreviations(text).items():
+            if short in there or long in source:
+                yield f"{long} ({short})"
 
 
 def _strange_names(text: str, records: str) -> Iterator[str]:
@@ -156,11 +169,24 @@ def _role_faults(text: str, source: str) -> Iterator[str]:
     """Yield estimates and intervals that are none in the source, whatever else they are."""
     known = [*_roles(source)]
     for label, *values in _roles(text):
-        fitting = (v for name, *v in known if name == label)
+        fitting = [v for name, *v in known if name == label]
         limits = sorted(values, key=abs)  # of a fall, either limit may go first
+        if not fitting and _is_listed(label, values, source):
+            continue
         if not any(all(map(_alike, sorted(v, key=abs), limits)) for v in fitting):
             told = " to ".join(f"{value:g}" for value in values)
             yield f"{label} {told} stands so in no finding"
+
+
+def _is_listed(label: str, values: Sequence[float], source: str) -> bool:
+    """Return whether a sentence has figures behind a plural: "odds ratios were 0.8 and 0.9"."""
+    for line in source.splitlines():
+        keys = [word.key for word in words(line)]
+        there = [_number(key) for key in keys if key.startswith("#")]
+        is_of_it = label in {key.upper() for key in keys}
+        if is_of_it and all(any(_alike(one, value) for one in there) for value in values):
+            return True
+    return False
 
 
 def _on_outcome(finding: Finding) -> str:

@@ -9,9 +9,10 @@ from itertools import pairwise
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Finding
+from deepcritical.domain.text import whole_sentences
 from deepcritical.domain.votes import Way
 from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
-from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, signs
+from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, is_sign, signs
 from deepcritical.verification.words import Word, stem, stems, words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.outcomes import term_in, turned_by
@@ -48,6 +49,10 @@ _SHOWN = {
     Way.CONFLICT: "results that differ",
     None: "no such direction",
 }
+DIFFER = bounded(
+    r"(?<!not )\b(?:differ(?:s|ed)?|disagree\w*|mixed|conflict\w*|inconsistent)\b", re.IGNORECASE
+)
+"""Words that tell that results do not agree."""
 _WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
 _RISKS = stems("risk hazard odds probability likelihood")
@@ -87,9 +92,23 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
     yield from faults
     if told and not faults:
         for finding in cited:
-            if not allowed[finding.id] & told and (finding.way or len(cited) == 1):
+            if _must_be_told(finding, text, cited) and not allowed[finding.id] & told:
                 said = " and ".join(_TOLD[sign] for sign in sorted(told))
                 yield f"it tells of {said}, but {finding.id} shows {_SHOWN[finding.way]}"
+
+
+def _must_be_told(finding: Finding, text: str, cited: Sequence[Finding]) -> bool:
+    """Return whether a sentence must tell what a finding shows: of several of a record, not each.
+
+    One whose outcome it does not name may be cited for the people or the design. That findings
+    differ may be told of them together.
+    """
+    if finding.way is None or len(cited) == 1:
+        return len(cited) == 1
+    if DIFFER.search(text) and len({f.way for f in cited if f.way}) > 1:
+        return False
+    beside = any(f.evidence_ids == finding.evidence_ids and f is not finding for f in cited)
+    return not beside or bool((keys_of(finding.outcome) - VAGUE) & keys_of(text))
 
 
 def _owners_of(clause: str, cited: Sequence[Finding]) -> Sequence[Finding]:
@@ -123,23 +142,56 @@ def _without_people(text: str, cited: Sequence[Finding]) -> str:
 def _expected(finding: Finding, clause: str, *, own: bool) -> frozenset[Sign]:
     """Return the directions that a clause may tell of a finding, by the arm that it tells of."""
     way = finding.way
+    told = frozenset().union(*(_in_words(quote, finding, clause) for quote in finding.quotes))
     if way is None:
-        return frozenset().union(*(_in_words(quote, finding, clause) for quote in finding.quotes))
+        return told
     if way is Way.NO_DIFFERENCE:
-        return frozenset({"none"})
+        return told | {"none"}
     if way is Way.CONFLICT:
         return _ANY
     drug, other = names_of(finding)
-    return _for(_arms(clause, drug, other, own=own), _of_drug(finding, clause, way, own=own))
+    return told | _for(_arms(clause, drug, other, own=own), _of_drug(finding, clause, way, own=own))
 
 
 def _in_words(quote: str, finding: Finding, clause: str) -> frozenset[Sign]:
-    """Return the directions that a clause may tell of what a record tells in its own words."""
-    named = [w.key for w in words(quote) if is_arm(w)]
-    drug, other = frozenset(named[:1]), frozenset(named[1:]) - {*named[:1]}
-    if _arms(quote, drug, other, own=True) != {True}:
-        drug, other = other, drug
-    return _for(_arms(clause, drug, other, own=True), signs(quote, keys_of(finding.outcome)))
+    """Return the directions that a clause may tell of what a record tells in its own words.
+
+    Those of the clause of the record that has most words in common with it.
+    """
+    drug, other = _arms_named(quote, finding)
+    parts = [c for sentence in whole_sentences(quote) for c in clauses(sentence.text)]
+    telling = {c: told for c in parts if (told := signs(c, keys_of(finding.outcome)))}
+    about = keys_of(clause) - SIGN_WORDS - VAGUE - COMPARING - drug - other
+    shared = {c: len(about & keys_of(c)) for c in telling}
+    nearest = [c for c in telling if shared[c] == max(shared.values())]
+    of_drug = frozenset().union(
+        *(
+            _for(_arms(c, drug, other, own=True), telling[c] | _as_good(c, telling[c]))
+            for c in nearest
+        )
+    )
+    return _for(_arms(clause, drug, other, own=True), of_drug)
+
+
+def _arms_named(quote: str, finding: Finding) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stems of the drug and of what a quote names beside it; else of its first arm."""
+    drug, other = names_of(finding)
+    named = frozenset(w.key for w in words(quote) if is_arm(w))
+    if drug & keys_of(quote):
+        return drug, (named | other) - drug
+    first = next((frozenset({w.key}) for w in words(quote) if is_arm(w)), frozenset())
+    return first, named - first
+
+
+def _as_good(clause: str, told: frozenset[Sign]) -> frozenset[Sign]:
+    """Return "good" or "bad" for an amount of what is known to be good or bad."""
+    term = term_in(clause)
+    higher_is_better = None if term is None or term.is_reversed else term.construct.higher_is_better
+    if higher_is_better is None:
+        return frozenset()
+    good, bad = _AMOUNTS[higher_is_better], _AMOUNTS[not higher_is_better]
+    as_told: dict[Sign, Sign] = {good: "good", bad: "bad", "good": good, "bad": bad}
+    return frozenset(as_told[sign] for sign in told if sign in as_told)
 
 
 def _for(arms: frozenset[bool], told: frozenset[Sign]) -> frozenset[Sign]:
@@ -191,12 +243,14 @@ def _arms(
     """Return of whom a clause may tell: True for those with the drug, False for the others.
 
     The arm behind a word of comparison is the one that the other is compared with. Of two that
-    stand before it, a sentence is of the first, if nobody else judges it.
+    stand before it, a sentence is of the one that its direction is told of, if nobody else judges
+    it: the last before the word for that, else the first.
     """
     told = words(clause)
     subjects: list[bool] = []
     behind: set[bool] = set()
-    last = 0
+    last = before_sign = 0
+    sign_at = next((at for at, word in enumerate(told) if is_sign(word)), len(told))
     for at, word in enumerate(told):
         if word.key in drug | other:
             before = {w.key for w in told[max(last, at - 3) : at]}
@@ -205,7 +259,9 @@ def _arms(
                 behind.add(word.key in drug)
             else:
                 subjects.append(word.key in drug)
-    return frozenset((subjects[:1] if own else subjects) or {not arm for arm in behind} or {True})
+                before_sign += at < sign_at
+    nearest = subjects[max(before_sign - 1, 0) :][:1]
+    return frozenset((nearest if own else subjects) or {not arm for arm in behind} or {True})
 
 
 def _with_polarity(finding: Finding) -> Finding:

@@ -21,7 +21,7 @@ from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.sentences import Draft, Finding, Sentence, SentenceCheck
 from deepcritical.domain.votes import Way
 from deepcritical.services.calculating import calculated
-from deepcritical.verification.binding import checks_of
+from deepcritical.verification.binding import checks_of, spelled_out
 from deepcritical.verification.direction import CONTROLS, is_arm, names_of
 from deepcritical.verification.fields import VAGUE, keys_of, measured_in, source_of
 from deepcritical.verification.ids import ids_in, keys_in
@@ -43,6 +43,19 @@ _GRAMMAR = frozenset(
     )
 )
 """Stems of words of closed classes, which tell nothing by themselves."""
+_APPRAISAL = frozenset(
+    map(
+        stem,
+        "evidence limit limits limited limitation restrict rest rely single small large short long "
+        "only trial study cohort review analysis record report author conclude find result outcome "
+        "patient people number sample size week month year follow time duration open label blind "
+        "randomise randomised control controlled placebo arm group compare comparison agree differ "
+        "contrast read include enrol recruit measure figure p value interval".split(),
+    )
+)
+"""Stems of words by which studies are told of and weighed, whatever they found."""
+_FEWEST_SHARED = 2
+"""Words of the quotes that a sentence has, if it names none of their outcomes."""
 _KIN_LETTERS = 5
 _MOST_NEW = 0.25
 """Share of the words of a retelling that may be its own."""
@@ -60,9 +73,9 @@ def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, j
     is_result = any(signs(clause) for clause in clauses(text))
     is_result = is_result or any(f.way is Way.CONFLICT for f in cited)
     titles = (text.partition("\n")[0] for text in texts)
-    known = keys_of("\n".join((source_of(cited), *titles))) | (
-        SIGN_WORDS if is_result else frozenset()
-    )
+    source = "\n".join((source_of(cited), *titles))
+    known = keys_of("\n".join((source, *spelled_out(source, texts)))) | _APPRAISAL
+    known |= SIGN_WORDS if is_result else frozenset()
     told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
     runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
     new = [[*run] for is_new, run in runs if is_new]
@@ -108,11 +121,15 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     """Yield the drug or outcome of a finding that a sentence does not name."""
     told = keys_of(text)
     named = {measured_in(text), *(measured_in(word.raw) for word in words(text))} - {""}
-    unsaid = [f.id for f in cited if not keys_of(f.drug) - VAGUE <= told and not _names(f) & told]
+    results = [f for f in cited if f.way]
+    unsaid = [f.id for f in results if not keys_of(f.drug) - VAGUE <= told and not _names(f) & told]
     yield from (f"the drug of {finding_id} is not named" for finding_id in unsaid)
-    outcomes = [(keys_of(f.outcome) - VAGUE, measured_in(f.outcome)) for f in cited if f.way]
+    outcomes = [(keys_of(f.outcome) - VAGUE, measured_in(f.outcome)) for f in results]
     if outcomes and not any(w & told or w <= told or m in named for w, m in outcomes):
-        yield "no outcome of its findings is named"
+        arms = frozenset().union(*(keys_of(f"{f.drug} {f.comparator}") for f in cited))
+        of_quotes = keys_of("\n".join(q for f in results for q in f.quotes))
+        if len(told & of_quotes - arms - SIGN_WORDS - _APPRAISAL) < _FEWEST_SHARED:
+            yield "no outcome of its findings is named"
 
 
 def _names(finding: Finding) -> frozenset[str]:
@@ -175,8 +192,8 @@ async def check_sentences(
         above: What is printed before these sentences.
 
     Returns:
-        A passed draft as it is. For each other one, the template sentences of its findings that are
-        not printed yet.
+        A passed draft as it is. For each other one the template sentence of the finding that it is
+        nearest to, unless that is printed already.
     """
     gate = Gate(findings, records, verifier, own=own)
     checked = list(await gate.checked(drafts))
@@ -202,12 +219,24 @@ def _printed(
         if one.passed:
             made.append(_sentence(one, cited))
             continue
-        for finding in cited:
-            if finding.id not in told and finding.sentence not in above:
-                told.add(finding.id)
-                failed = tuple(check for check in one.checks if not check.passed)
-                made.append(_template_of(finding).model_copy(update={"in_place_of": failed}))
+        finding = _nearest(draft.text, cited)
+        if finding and finding.id not in told and finding.sentence not in above:
+            told.add(finding.id)
+            failed = tuple(check for check in one.checks if not check.passed)
+            made.append(_template_of(finding).model_copy(update={"in_place_of": failed}))
     return tuple(made)
+
+
+def _nearest(text: str, cited: Sequence[Finding]) -> Finding | None:
+    """Return the finding that a text tells: of those with a result, the one most alike in words.
+
+    Without a result that counts it must name the drug.
+    """
+    there = keys_of(text)
+    named = [f for f in cited if keys_of(f.drug) - VAGUE <= keys_of("\n".join(f.quotes))]
+    results = [f for f in cited if f.way] or named
+    alike = {f.id: len(there & keys_of("\n".join(f.quotes))) for f in results}
+    return max(results, key=lambda f: alike[f.id], default=None)
 
 
 def _sentence(one: CheckedDraft, cited: Sequence[Finding]) -> Sentence:

@@ -88,6 +88,11 @@ def clauses(text: str) -> tuple[str, ...]:
     return tuple(p for p in parts if p.strip())
 
 
+def is_sign(word: Word) -> bool:
+    """Return whether a word tells a direction by itself."""
+    return any(word.key in known for known in _WORDS.values())
+
+
 def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
     """The directions that a clause tells.
 

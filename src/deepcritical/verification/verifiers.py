@@ -16,9 +16,9 @@ from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
-from deepcritical.prompts.findings import finding_lines, told_text
+from deepcritical.prompts.findings import study_line, told_text
 
-VERSION = 3
+VERSION = 4
 EntailmentVerdict = Literal["supported", "contradicted", "not_enough"]
 _FRAME_CHARS = 6_000
 """Characters of the rules, the schema and the answer beside the sentences."""
@@ -32,7 +32,7 @@ class Item(NamedTuple):
     quotes: Mapping[str, Sequence[str]]
     """Evidence id -> quotes."""
     findings: Sequence[Finding] = ()
-    """The findings read from them, such as the certainty that a writer was told to state."""
+    """What it cites of them."""
 
 
 class Judged(NamedTuple):
@@ -117,7 +117,7 @@ class ModelVerifier:
         shown: set[str] = set()
         left = 0
         for item in items:
-            told = {*chain(*item.quotes.values()), *map(_told, item.findings)}
+            told = {*chain(*item.quotes.values()), *map(study_line, item.findings)}
             size = len(item.text) + sum(map(len, told - shown))
             if not made or size > left:
                 made.append([])
@@ -153,30 +153,23 @@ def _numbered(batch: Sequence[Item]) -> dict[str, str]:
     return {key: f"R{number}" for number, key in enumerate(keys, 1)}
 
 
-def _told(finding: Finding) -> str:
-    return "\n".join(finding_lines(finding))
-
-
 def _prompt(batch: Sequence[Item]) -> Prompt:
-    """Return the question for some sentences: first each quote and finding once, then they."""
+    """Return the question for some sentences: first each record once, then they."""
     records = _numbered(batch)
     quotes = dict.fromkeys(
         (key, q) for item in batch for key, qs in item.quotes.items() for q in qs
     )
-    known = dict.fromkeys(_told(finding) for item in batch for finding in item.findings)
-    findings = {told: f"F{number}" for number, told in enumerate(known, 1)}
-    lines = [
-        f'<quote record="{record}">{told_text(quote)}</quote>'
-        for wanted, record in records.items()
-        for key, quote in quotes
-        if key == wanted
-    ]
-    lines += [f'<finding id="{i}">\n{told}\n</finding>' for told, i in findings.items()]
+    cited = [(i, study_line(f)) for item in batch for f in item.findings for i in f.evidence_ids]
+    studies = {key: told for key, told in reversed(cited) if told}
+    lines: list[str] = []
+    for wanted, record in records.items():
+        if wanted in studies:
+            lines.append(f'<study record="{record}">{studies[wanted]}</study>')
+        own = (quote for key, quote in quotes if key == wanted)
+        lines += [f'<quote record="{record}">{told_text(quote)}</quote>' for quote in own]
     for number, item in enumerate(batch, 1):
-        cited = " ".join(
-            (*map(records.__getitem__, item.quotes), *(findings[_told(f)] for f in item.findings))
-        )
-        lines.append(f'<sentence id="S{number}" cites="{cited}">{told_text(item.text)}</sentence>')
+        cites = " ".join(map(records.__getitem__, item.quotes))
+        lines.append(f'<sentence id="S{number}" cites="{cites}">{told_text(item.text)}</sentence>')
     ask = " ".join(_wording()["ask"].split())
     return Prompt(
         "verify", _wording()["rules"], "\n\n".join(("Task: verify", ask, "\n".join(lines)))

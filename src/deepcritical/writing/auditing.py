@@ -32,10 +32,11 @@ from deepcritical.domain.report_parts import (
 from deepcritical.domain.text import fold, sentences
 from deepcritical.verification.claims import verify_claim
 from deepcritical.writing.answers import answer_texts, brief_texts
-from deepcritical.writing.brief import Put, answer_sentences, with_synthesis
+from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.checking import answer_entries, brief_entries
 from deepcritical.writing.harms import harms_beside
 from deepcritical.writing.quoting import SET_PHRASES
+from deepcritical.writing.synthesis import uncontested, with_synthesis
 
 _SECTIONS = (
     "clinical_findings",
@@ -106,13 +107,13 @@ def _without(report: ResearchReport, failed: Set[str]) -> ResearchReport:
 
 
 def _brief_without(report: ResearchReport, brief: Brief, failed: Set[str]) -> Brief:
-    put = Put.of(brief)
-    answer = answer_sentences(report.verdict, brief.drug, put)
+    put, verdict = Put.of(brief), uncontested(report.verdict, brief.contested)
+    answer = answer_sentences(verdict, brief.drug, put)
     by_rule = brief.model_copy(
         update={
             "answer": answer,
             "harms": (
-                *harms_beside(answer, report.verdict, brief.drug),
+                *harms_beside(answer, verdict, brief.drug),
                 *(s for s in brief.harms if s.origin == "quote" and s.text not in failed),
             ),
             "studies": tuple(one for one in brief.studies if one.result.text not in failed),
@@ -123,7 +124,7 @@ def _brief_without(report: ResearchReport, brief: Brief, failed: Set[str]) -> Br
         }
     )
     written = [s for s in brief.synthesis if s.text not in failed]
-    return with_synthesis(by_rule, written, {f.id: f for f in report.findings})
+    return with_synthesis(by_rule, verdict, written)
 
 
 def records_of(report: Document) -> dict[str, Evidence]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,15 +10,13 @@ from deepcritical.domain.brief import Brief, TrialUnderWay
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import FIFTH, LATEST, TWELFTH, gravest_first
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_current, is_under_way, told_status
-from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.domain.votes import Importance, OutcomeRow, Way
+from deepcritical.domain.votes import Importance, OutcomeRow
 from deepcritical.questions.claims import answer_on
 from deepcritical.questions.wording import as_nouns
-from deepcritical.verification.signs import clauses, signs
 from deepcritical.writing.harms import harms_beside
 from deepcritical.writing.main_studies import OPEN, larger, main_studies
 from deepcritical.writing.matter import Matter
@@ -27,7 +24,7 @@ from deepcritical.writing.studies import short_name, study_name
 from deepcritical.writing.told_harms import harms_in_own_words
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.unread import without_text
-from deepcritical.writing.words import listed, row_sentence, told_of
+from deepcritical.writing.words import CERTAINTY, listed, row_sentence, told_of
 
 _MOST_CITED = 5
 """Records that are named where nothing was decided: of dozens each number would stand there."""
@@ -46,8 +43,6 @@ _FOUND, _FOUND_BY_ONE = (
     "the results found differ",
     "the results of the only study that decides differ",
 )
-_WORD, _STEM = re.compile(r"[^\W_]{4,}"), 6
-_DIFFER = bounded(r"\b(?:differ\w*|disagree\w*|mixed|conflict\w*)\b", re.IGNORECASE)
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
 
 
@@ -80,40 +75,6 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
             matter.studies, matter.evidence, matter.appraisals, matter.searched_on
         ),
     )
-
-
-def with_synthesis(
-    brief: Brief, written: Sequence[Sentence], findings: Mapping[str, Finding]
-) -> Brief:
-    """Return a brief with a model's text, without rows of the answer that the text tells in full.
-
-    What is answered, how sure it is, and harms, code says; and so what speaks against the drug,
-    unless a sentence says as much of its outcome.
-
-    Args:
-        brief: As code wrote it.
-        written: The sentences of a model that passed their checks, and what took others' places.
-        findings: What these rest on, by id.
-    """
-    cited = ((s.text, findings[i]) for s in written if s.origin == "model" for i in s.finding_ids)
-    told = {finding.sentence for text, finding in cited if _tells(text, finding)}
-    answer = tuple(s for s in brief.answer if s.text not in told)
-    return brief.model_copy(update={"synthesis": tuple(written), "answer": answer})
-
-
-def _tells(text: str, finding: Finding) -> bool:
-    """Return whether a sentence names the outcome of a finding and says which way it went."""
-    said, named = (
-        {word.removesuffix("s")[:_STEM] for word in _WORD.findall(one.casefold())}
-        for one in (text, finding.outcome)
-    )
-    told = {sign for clause in clauses(text) for sign in signs(clause)}
-    says = {
-        Way.BENEFIT: bool(told - {"none"}),
-        Way.NO_DIFFERENCE: "none" in told,
-        Way.CONFLICT: _DIFFER.search(text) is not None,
-    }
-    return bool(named) and named <= said and says.get(finding.way or Way.HARM, False)
 
 
 class Put(NamedTuple):
@@ -230,7 +191,7 @@ def _certainty(verdict: Verdict, row: OutcomeRow | None) -> str:
     }
     reasons = [reason.partition(": ")[2] or reason for reason in told.values()]
     of = f" of the finding on {row.outcome}" if row and len(verdict.rows) > 1 else ""
-    return f"The certainty{of} is {verdict.certainty.value}: {listed(reasons)}."
+    return f"{CERTAINTY}{of} is {verdict.certainty.value}: {listed(reasons)}."
 
 
 def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
@@ -275,8 +236,8 @@ def _missing(matter: Matter) -> Iterator[str]:
         )
     if frame and len(frame.comparators) > 1 and not frame.compared_together:
         yield (
-            f"Only {matter.drug} is weighed here, against {listed([*frame.comparators], 'or')}; "
-            "these are not compared with each other."
+            f"The verdict is on {matter.drug} against {listed([*frame.comparators], 'or')}; "
+            "it does not rank these among each other."
         )
     if frame:
         yield from without_text(matter.drug, frame, matter.evidence.values())

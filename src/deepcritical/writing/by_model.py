@@ -5,44 +5,38 @@ Two calls, and one more where sentences were refused: writing, checking, writing
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from deepcritical.domain.brief import Contested
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Draft, Finding, Sentence
+from deepcritical.domain.votes import OutcomeRow
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
-from deepcritical.prompts.findings import finding_lines, told_text
+from deepcritical.prompts.findings import study_line, told_text
 from deepcritical.services.calculating import calculated
+from deepcritical.verification.contesting import contested_rows
 from deepcritical.verification.gate import CheckedDraft, check_sentences
-from deepcritical.verification.signs import clauses, signs
 from deepcritical.verification.verifiers import Verifier
 
-VERSION = 7
+VERSION = 8
 _MOST = 8
 _MOST_PARTS = 2
 """Sentences into which a refused one may be parted, such as one for each side of a contrast."""
-_LONGEST = 400
+_LONGEST = 600
 """Characters of a sentence; a longer one is dropped."""
 _FRAME_CHARS = 3_000
 """Characters of the rules, the schema and what is asked beside the findings."""
-_QUOTES = 2
-"""Quotes of a finding that a writer is shown."""
-_END_POINTS = bounded(
-    r"\b(?:end ?-?points?|outcomes?(?: measures?)?)\b[^.]{0,60}?"
-    r"\b(?:was|were|is|are|will be|includ(?:ed?|es|ing)|comprised)\b",
-    re.IGNORECASE,
-)
 
 
 @cache
@@ -100,7 +94,7 @@ class Writer:
 
         Args:
             question: What was asked.
-            findings: What may be told, by id.
+            findings: Sentences of records that may be told, by id, record by record.
             records: The run's records, by evidence id.
             above: What the report says before these sentences.
 
@@ -118,6 +112,14 @@ class Writer:
             drafts, findings, records, self._verifier, rewrite=again, own=self._own, above=above
         )
 
+    async def contested(
+        self, rows: Sequence[OutcomeRow], drug: str, records: Mapping[str, Evidence]
+    ) -> tuple[Contested, ...]:
+        """Return the rows on a drug that the verifier finds refuted by their own records."""
+        if self._verifier is None:
+            return ()
+        return await contested_rows(rows, drug, records, self._verifier)
+
     @property
     def _room(self) -> int:
         """Characters for the findings."""
@@ -125,7 +127,7 @@ class Writer:
         return tokens * CHARS_PER_TOKEN - _FRAME_CHARS
 
     def _draft(self, one: WrittenSentence) -> Draft:
-        ids = tuple(dict.fromkeys(i.strip() for i in one.findings))
+        ids = tuple(dict.fromkeys(i.strip(" []") for i in one.findings))
         return Draft(text=" ".join(one.text.split()), finding_ids=ids, written_by=self._name)
 
     async def _again(
@@ -133,8 +135,10 @@ class Writer:
     ) -> Sequence[Sequence[Draft]]:
         refused = [one for one in checked if not one.passed]
         named = [i for one in refused for i in one.draft.finding_ids or ("",)]
+        of_named = {findings[i].evidence_ids for i in named if i in findings}
         # One that cites nothing known may be about any of them.
-        of_use = {i: f for i, f in findings.items() if i in named or not {*named} <= {*findings}}
+        every = not {*named} <= {*findings}
+        of_use = {i: f for i, f in findings.items() if every or f.evidence_ids in of_named}
         shown = await calculated(_shown, question, "", of_use, self._room)
         accepted = [told_text(one.draft.text) for one in checked if one.passed]
         above = ["\n".join((_wording()["accepted"], *accepted))] if accepted else []
@@ -162,39 +166,21 @@ def _prompt(ask: str, *parts: str) -> Prompt:
 
 
 def _shown(question: str, above: str, findings: Mapping[str, Finding], room: int) -> str:
-    """Return the findings as text, as many as fit; the first weigh most."""
+    """Return records as numbered sentences, as many as fit; the first weigh most."""
     blocks = [f"Question: {question}"]
     if above:
-        for finding in (one for one in findings.values() if one.sentence):
-            above = above.replace(finding.sentence, f"[{finding.id}]")
         blocks.append(f"{' '.join(_wording()['above'].split())}\n{told_text(above)}")
-    told: dict[str, str] = {}
-    for finding in findings.values():
-        block = _block(finding, told)
+    for number, (_, group) in enumerate(groupby(findings.values(), attrgetter("evidence_ids"))):
+        block = _block([*group])
         room -= len(block)
-        if room < 0 and len(blocks) > 1:
+        if room < 0 and number:
             break
         blocks.append(block)
     return "\n\n".join(blocks)
 
 
-def _block(finding: Finding, told: dict[str, str]) -> str:
-    """Return a finding with its quotes; what stood in a block before is named by its id.
-
-    `told` are the quotes and studies so far, by their texts, with the ids of their findings.
-    """
-    lines = finding_lines(finding, told)
-    for quote in finding.quotes[:_QUOTES]:
-        kind = "what was measured, no result" if _is_plan(quote) else "quote"
-        known = told.setdefault(quote, finding.id)
-        own = quote.rstrip(".") in finding.sentence
-        if not own:
-            lines.append(f"{kind}: {told_text(quote) if known == finding.id else f'as in {known}'}")
-    return "\n".join((f'<finding id="{finding.id}">', *lines, "</finding>"))
-
-
-def _is_plan(quote: str) -> bool:
-    """Return whether a quote lists end points and tells no result of them."""
-    if not _END_POINTS.search(quote) or any(signs(clause) for clause in clauses(quote)):
-        return False
-    return not any(q.kind == "p" or q.unit.dimension == "%" for q in quantities(quote))
+def _block(told: Sequence[Finding]) -> str:
+    """Return the sentences of one record behind a line on its study."""
+    lines = [f"[{one.id}] {told_text(one.quotes[0])}" for one in told]
+    number = told[0].id.partition(".")[0]
+    return "\n".join((f'<record id="{number}">', study_line(told[0]), *lines, "</record>"))

@@ -27,6 +27,7 @@ from deepcritical.writing.passages import (
     pointer_sentence,
 )
 from deepcritical.writing.studies import leading_vote
+from deepcritical.writing.synthesis import uncontested
 from deepcritical.writing.unread import quote_in
 from deepcritical.writing.vote_words import vote_words
 from deepcritical.writing.words import row_sentence, told_of
@@ -104,25 +105,8 @@ def _template_entries(
     document: ResearchReport | DeepAnswer, brief: Brief, verdict: Verdict
 ) -> Iterator[LedgerEntry]:
     """Yield an entry for each sentence that code writes from verdict, rows and votes."""
-    put = Put.of(brief)
-    given: set[Sentence] = set()
-    for wording in WORDINGS:
-        given |= {*answer_sentences(verdict, brief.drug, put, wording=wording)}
-        given |= {*harm_sentences(verdict, brief.drug, wording=wording)}
-        # Which rows are told has changed; what a sentence says of one has not.
-        for row in verdict.rows:
-            said = row_sentence(row, brief.drug, wording=wording)
-            given |= {Sentence(text=said, evidence_ids=i) for i in (row.evidence_ids, told_of(row))}
-    given |= {*answer_sentences(verdict, brief.drug, put, None, wording=SECOND)}
-    votes = [leading_vote(study) for study in document.studies]
-    given |= {
-        Sentence(text=vote_words(v, wording=wording, drug=name), evidence_ids=(v.evidence_id,))
-        for v in votes
-        for wording in WORDINGS
-        for name in ("", brief.drug)
-        if v
-    }
     told = (*brief.answer, *brief.harms, *(study.result for study in brief.studies))
+    given = _given_by_code(document, brief, verdict)
     given |= {s for s in told if s.origin == "quote" and _is_located(s, document)}
     numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
     faults = {
@@ -140,6 +124,29 @@ def _template_entries(
             holds=not reason,
             reason=reason,
         )
+
+
+def _given_by_code(
+    document: ResearchReport | DeepAnswer, brief: Brief, verdict: Verdict
+) -> set[Sentence]:
+    """Return what code may say of a verdict, its rows and votes, in any wording."""
+    put, left = Put.of(brief), uncontested(verdict, brief.contested)
+    given: set[Sentence] = set()
+    for wording in WORDINGS:
+        given |= {*answer_sentences(left, brief.drug, put, wording=wording)}
+        given |= {*harm_sentences(left, brief.drug, wording=wording)}
+        # Which rows are told has changed; what a sentence says of one has not.
+        for row in verdict.rows:
+            said = row_sentence(row, brief.drug, wording=wording)
+            given |= {Sentence(text=said, evidence_ids=i) for i in (row.evidence_ids, told_of(row))}
+    given |= {*answer_sentences(left, brief.drug, put, None, wording=SECOND)}
+    return given | {
+        Sentence(text=vote_words(v, wording=wording, drug=name), evidence_ids=(v.evidence_id,))
+        for v in map(leading_vote, document.studies)
+        for wording in WORDINGS
+        for name in ("", brief.drug)
+        if v
+    }
 
 
 def _row_fault(row: OutcomeRow, document: ResearchReport | DeepAnswer) -> str:

@@ -1,4 +1,4 @@
-"""Lists what sentences of a report may cite: typed findings with the quotes behind them."""
+"""Lists the rows of a verdict as findings, and writes what former reports said of one result."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from deepcritical.appraisal.main_vote import first_of
-from deepcritical.domain.appraisal import Appraisal, StudyFinding
+from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.effect_words import LATEST, SEVENTH, TENTH
-from deepcritical.domain.evidence import Evidence, Fact
-from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import whole_sentences
@@ -27,7 +26,6 @@ from deepcritical.domain.votes import (
 from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.words import in_running_text
 from deepcritical.writing.studies import comparator_of, design_of, short_name
-from deepcritical.writing.told_harms import HarmsOf
 from deepcritical.writing.vote_words import vote_words
 from deepcritical.writing.words import CONTROL, row_sentence
 
@@ -39,43 +37,27 @@ _DESIGNS: dict[Tier, str] = {
 }
 _BY_WEIGHT: tuple[Importance, ...] = ("critical", "important", "harm", "surrogate")
 _MOST_ROWS = 8
-_MOST_VOTES = 16
-_MOST_HARMS = 4
-"""Sentences on harms that no comparison counts."""
 _FEW_WORDS = 110
 """Characters of the longest population that a sentence on a harm names."""
-_OF_THE_STUDY = ("design", "population", "directness")
-"""Fields of a finding that hold for all that its study tells."""
 
 
 def findings_of(
     drug: str,
     verdict: Verdict,
     studies: Sequence[StudyFinding],
-    appraisals: Mapping[str, Appraisal],
     evidence: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
-    relevance: Mapping[str, float],
-    frame: QuestionFrame | None = None,
 ) -> dict[str, Finding]:
-    """Return the findings on a drug by id: rows over studies, then studies, then harms told.
+    """Return the findings on a drug by id: its rows over studies, the weightiest first.
 
     Args:
         drug: The drug.
         verdict: On the drug, with its rows.
         studies: Of the drug.
-        appraisals: Of the drug, by evidence id.
         evidence: The records.
         readings: Of the records, by evidence id.
-        relevance: Of the records to the question, as far as they were ranked.
-        frame: The question, where harms of stopping or of several drugs may be meant.
     """
-    made = [
-        *_of_rows(drug, verdict, studies, evidence, readings),
-        *_of_studies(drug, verdict, studies, evidence, readings, relevance),
-    ]
-    facts = HarmsOf(drug, frame).all(appraisals, evidence)[:_MOST_HARMS]
-    made += _harms(drug, studies, facts, evidence, readings)
+    made = [*_of_rows(drug, verdict, studies, evidence, readings)]
     once = {(f.sentence, f.evidence_ids): f for f in reversed(made)}
     told = [f for f in made if once[f.sentence, f.evidence_ids] is f]
     return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(told, 1)}
@@ -186,51 +168,6 @@ def _of_row(drug: str, row: OutcomeRow, quotes: Sequence[str]) -> Finding:
     )
 
 
-def _of_studies(
-    drug: str,
-    verdict: Verdict,
-    studies: Sequence[StudyFinding],
-    evidence: Mapping[str, Evidence],
-    readings: Mapping[str, StudyReading],
-    relevance: Mapping[str, float],
-) -> Iterator[Finding]:
-    decided = set(verdict.deciding_ids)
-
-    def order(one: tuple[StudyFinding, Vote]) -> tuple[bool, int, float]:
-        study, vote = one
-        fits = relevance.get(vote.evidence_id, 0.0)
-        return vote.evidence_id not in decided, study.level or 9, -fits
-
-    rows = sorted(verdict.rows, key=_weight)[:_MOST_ROWS]
-    told_of = {_told(*single) for row in rows if (single := _single(row, studies))}
-    once: dict[tuple[object, ...], tuple[StudyFinding, Vote]] = {}
-    for one in sorted(((s, v) for s in studies for v in s.votes), key=order):
-        once.setdefault(_told(*one), one)
-    fresh = [one for told, one in once.items() if told not in told_of]
-    for study, vote in fresh[:_MOST_VOTES]:
-        yield Finding(
-            id="F0",
-            evidence_ids=(vote.evidence_id,),
-            drug=drug,
-            outcome=vote.outcome,
-            way=vote.way,
-            effect=vote.effect,
-            unit=vote.unit,
-            studies=max(vote.studies or 1, 1),
-            people=vote.people,
-            quotes=tuple(_quotes(vote, evidence, readings)),
-            sentence=study_sentence(short_name(evidence[vote.evidence_id]), vote, drug),
-            **_of_study(study, vote, evidence, readings),
-        )
-
-
-def _told(study: StudyFinding, vote: Vote) -> tuple[object, ...]:
-    """Return the same for one result in several records of a study."""
-    given = vote.effect if vote.effect and vote.effect.value is not None else None
-    said = str(given) if given else f"{vote.outcome} {vote.timepoint}"
-    return study.evidence_ids, vote.row, vote.comparator, vote.arm, vote.way, said
-
-
 def _quotes(
     vote: Vote, evidence: Mapping[str, Evidence], readings: Mapping[str, StudyReading]
 ) -> Iterator[str]:
@@ -245,34 +182,3 @@ def _quotes(
     for span in whole_sentences(record.content):
         if span.start in starts:
             yield span.text
-
-
-def _harms(
-    drug: str,
-    studies: Sequence[StudyFinding],
-    facts: Sequence[Fact],
-    evidence: Mapping[str, Evidence],
-    readings: Mapping[str, StudyReading],
-) -> Iterator[Finding]:
-    """Yield what records tell of harms in their own words, without a comparison that counts.
-
-    Design and people are those of the record's results, where it has any that count.
-    """
-    weighed = {vote.evidence_id: (study, vote) for study in studies for vote in study.votes}
-    for fact in facts:
-        name = short_name(evidence[fact.evidence_id])
-        told, reading = weighed.get(fact.evidence_id), readings.get(fact.evidence_id)
-        of_study = _of_study(*told, evidence, readings) if told else {}
-        told_of = of_study.get("population") or (reading.population.description if reading else "")
-        people = in_running_text(told_of, evidence[fact.evidence_id].content)
-        of_study["population"] = people
-        yield Finding(
-            id="F0",
-            evidence_ids=(fact.evidence_id,),
-            study=name,
-            drug=drug,
-            outcome="harms",
-            quotes=(fact.quote,),
-            sentence=harm_sentence(name, fact.quote, people),
-            **{field: of_study[field] for field in _OF_THE_STUDY if field in of_study},
-        )

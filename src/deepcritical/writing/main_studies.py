@@ -21,6 +21,7 @@ from deepcritical.writing.studies import (
     kind_of,
     leading_vote,
     people_in,
+    people_of,
     study_name,
 )
 from deepcritical.writing.told_harms import feared_names
@@ -57,7 +58,7 @@ def _as_weighed(matter: Matter, study: StudyFinding, vote: Vote) -> DecidingStud
     return DecidingStudy(
         name=study_name(study, matter.evidence, vote.evidence_id),
         design=design_of(study, vote, matter.readings),
-        people=people_in(study, vote, matter.readings),
+        people=people_of(study, vote, matter.readings),
         comparator=comparator_of(vote, matter.readings),
         result=Sentence(text=vote_words(vote, drug=matter.drug), evidence_ids=(vote.evidence_id,)),
         evidence_ids=study.evidence_ids,

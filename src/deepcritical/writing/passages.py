@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deepcritical.domain.checklist import ItemFact
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.record_kinds import told_status
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
+from deepcritical.domain.text import Span
 from deepcritical.writing.studies import kind_of
 from deepcritical.writing.words import listed
 
@@ -26,13 +26,14 @@ LEADS = {
 
 
 def passage_finding(
-    key: str, fact: ItemFact, record: Evidence, reading: StudyReading | None = None
+    key: str, evidence_id: str, span: Span, record: Evidence, reading: StudyReading | None = None
 ) -> Finding:
     """Return a located sentence as a finding.
 
     Args:
         key: Its id.
-        fact: The sentence.
+        evidence_id: That of its record.
+        span: The sentence, with its place in the record's text.
         record: Its record.
         reading: What the record says of its study.
     """
@@ -43,17 +44,17 @@ def passage_finding(
         strength.append(status)
     if people := _people(reading) if reading else graded.participants:
         strength.append(f"{people:,} people")
-    if place := record.place_of(fact.fact.start):
+    if place := record.place_of(span.start):
         strength.append(place)
     if graded.concern:
         strength.append("under an expression of concern")
     finding = Finding(
         id=key,
-        evidence_ids=(fact.fact.evidence_id,),
+        evidence_ids=(evidence_id,),
         study=build_reference_from_evidence(record).short_name,
         design=", ".join(strength),
         population=_population(record, reading),
-        quotes=(fact.fact.quote,),
+        quotes=(span.text,),
     )
     sentence = passage_sentence(finding, quotable=record.quotable)
     return finding.model_copy(update={"sentence": sentence})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from deepcritical.appraisal.ranking import candidate_rank
@@ -10,8 +11,7 @@ from deepcritical.appraisal.verdict import decide
 from deepcritical.appraisal.what_if import what_if
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
-from deepcritical.domain.brief import Brief, StudyRow
-from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.brief import Brief, Contested, StudyRow
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_data import REPORT_SCHEMA
@@ -22,11 +22,10 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.claims import answer_to, answered_by, proposition_of, subject_of
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.answers import brief_texts
-from deepcritical.writing.brief import brief_of, with_synthesis
+from deepcritical.writing.brief import brief_of
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
-from deepcritical.writing.findings import findings_of
 from deepcritical.writing.label_facts import Asked, facts_told
 from deepcritical.writing.leads import lead_of
 from deepcritical.writing.matter import Matter
@@ -39,7 +38,9 @@ from deepcritical.writing.quoting import (
     STEADY,
     Quoting,
 )
+from deepcritical.writing.sources import ranked, sources_of
 from deepcritical.writing.studies import study_rows
+from deepcritical.writing.synthesis import claim_of, uncontested, with_synthesis
 from deepcritical.writing.words import listed
 
 _TOP = 5
@@ -55,10 +56,12 @@ _MOST_NAMED = 3
 class Synthesis(NamedTuple):
     """The text that a model wrote over findings."""
 
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...] = ()
     """Those that passed their checks, or took the place of one that did not."""
-    findings: Mapping[str, Finding]
+    findings: Mapping[str, Finding] = MappingProxyType({})
     """By id."""
+    contested: tuple[Contested, ...] = ()
+    """Rows of the verdict that a check against the records refuted."""
 
     @property
     def cited(self) -> list[Finding]:
@@ -98,8 +101,10 @@ class _Writer:
 
     def report(self, synthesis: Synthesis | None) -> ResearchReport:
         # The order of these calls gives the references their numbers: the brief's come first.
-        written = synthesis.sentences if synthesis else ()
-        brief = with_synthesis(self._brief(), written, synthesis.findings if synthesis else {})
+        text = synthesis or Synthesis()
+        verdict = uncontested(self.verdict, text.contested)
+        brief = with_synthesis(self._brief(verdict), verdict, text.sentences)
+        brief = brief.model_copy(update={"contested": text.contested})
         self._cite(brief)
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         study_table = self._study_table()
@@ -117,7 +122,7 @@ class _Writer:
             answer=self._answer(),
             proposition=proposition_of(frame, self.verdict.label) if frame else "",
             **sections,
-            findings=(*self.facts.findings, *(synthesis.cited if synthesis else ())),
+            findings=(*self.facts.findings, *text.cited),
             drug_facts=self.store.drug_facts,
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),
@@ -151,12 +156,12 @@ class _Writer:
         strength, priced = verdict.strength_of_harm, verdict.is_at_a_price
         return answer_to(asked, verdict.label, strength=strength, priced=priced)
 
-    def _brief(self) -> Brief:
+    def _brief(self, verdict: Verdict) -> Brief:
         matter = Matter(
             drug=self.main,
             condition=self.condition,
             frame=self.question.frame if self.question.drug else None,
-            verdict=self.verdict,
+            verdict=verdict,
             studies=self.studies,
             evidence=self.store.evidence,
             readings=self.store.readings,
@@ -330,9 +335,11 @@ def above_synthesis(
     assessment: JudgeAssessment,
 ) -> str:
     """Return what the report says before the text that a model writes."""
-    brief = _Writer(question, store, context, assessment, "")._brief()
-    told = (*brief.licensed, *brief.answer, *brief.harms)
-    return " ".join(sentence.text for sentence in told)
+    writer = _Writer(question, store, context, assessment, "")
+    brief, verdict = writer._brief(writer.verdict), writer.verdict
+    told = " ".join(s.text for s in (*brief.licensed, *claim_of(brief, verdict)))
+    rated = verdict.label is not VerdictLabel.NOT_ASSESSED
+    return f"{told} (Certainty: {verdict.certainty.value}.)" if rated else told
 
 
 def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
@@ -345,18 +352,8 @@ def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
     return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
 
 
-def store_findings(
-    store: EvidenceStore, drug: str, frame: QuestionFrame | None
-) -> dict[str, Finding]:
-    """Return what a model may write about: the findings on one drug."""
-    studies = store.studies(drug)
-    return findings_of(
-        drug,
-        decide(studies),
-        studies,
-        store.appraisals(drug),
-        store.evidence,
-        store.readings,
-        store.relevance,
-        frame,
-    )
+def store_sources(store: EvidenceStore, drug: str) -> dict[str, Finding]:
+    """Return what a model may write about: the records on one drug, sentence by sentence."""
+    studies, appraisals = store.studies(drug), store.appraisals(drug)
+    ids = ranked(studies, decide(studies).deciding_ids, appraisals, store.relevance)
+    return sources_of(drug, ids, studies, store.evidence, store.readings)

@@ -141,6 +141,13 @@ def people_in(
     return max(told) if told else study.participants if by_rules else None
 
 
+def people_of(study: StudyFinding, vote: Vote, readings: Mapping[str, StudyReading]) -> int | None:
+    """Return all people of a study; of a review, and where that is not told, those of a result."""
+    read = [readings[i] for i in study.evidence_ids if i in readings]
+    whole = [r.population.n_randomised or 0 for r in read if not vote.review]
+    return max((*whole, people_in(study, vote, readings) or 0)) or None
+
+
 def study_rows(
     studies: Sequence[StudyFinding],
     appraisals: Mapping[str, Appraisal],

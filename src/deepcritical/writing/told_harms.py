@@ -249,14 +249,6 @@ class HarmsOf(NamedTuple):
         for one in _near(appraisals):
             yield from self.told_in(one, evidence[one.evidence_id])
 
-    def all(
-        self, appraisals: Mapping[str, Appraisal], evidence: Mapping[str, Evidence]
-    ) -> list[Fact]:
-        """Return all that these records say of harms: first what is surely told of the drug."""
-        first = [*self.told(appraisals, evidence)]
-        rest = (f for one in _near(appraisals) for f in self.all_in(one, evidence[one.evidence_id]))
-        return [*first, *(fact for fact in rest if fact not in first)]
-
     def all_in(self, appraisal: Appraisal, record: Evidence) -> list[Fact]:
         """Return all that a record says of harms, first what is told of the drug.
 

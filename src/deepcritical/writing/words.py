@@ -77,6 +77,8 @@ IN_OTHERS: dict[Directness, str] = {
     "broader": ", in people who do not all fit the question",
     "related": ", in people with another condition",
 }
+CERTAINTY = "The certainty"
+"""The beginning of a sentence on why a finding is no more certain."""
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.answering.coverage import checklist_in, covered
-from deepcritical.answering.drafting import draft_of, findings_in
+from deepcritical.answering.drafting import draft_of, with_sources
 from deepcritical.answering.joining import joined_facts
 from deepcritical.answering.passages import read_passages
 from deepcritical.answering.writing import synthesize
@@ -286,21 +286,17 @@ def test_the_checklist_tells_what_covers_each_need() -> None:
     assert len(answer.gaps) == len(rest)
 
 
-def test_a_model_is_given_results_and_passages_with_their_quotes() -> None:
-    made = built(HELPS, *(record(n, GOOD) for n in range(1, 9)))
-    given = findings_in(made.draft)
-    assert {key[0] for key in given} == {"F", "P"}
-    assert all(finding.id == key and finding.quotes for key, finding in given.items())
-    assert len(given) <= 40
-
-
-def test_a_model_is_given_results_over_studies_then_passages_then_single_results() -> None:
-    given = findings_in(built(HELPS, *(record(n, GOOD) for n in range(1, 5))).draft)
-    sorts = [
-        "P" if key[0] == "P" else "one" if finding.study else "all"
-        for key, finding in given.items()
-    ]
-    assert list(dict.fromkeys(sorts)) == ["all", "P", "one"]
+def test_a_model_is_given_the_records_that_are_told_sentence_by_sentence() -> None:
+    made = built(HELPS, *(record(n, GOOD) for n in range(1, 20)))
+    draft = with_sources(made.draft, made.inquiry, made.store)
+    assert {*draft.sources} < {*draft.findings}
+    assert {*made.draft.findings} < {*draft.findings}
+    given = list(draft.sources.values())
+    assert all(len(finding.quotes) == 1 for finding in given)
+    shown = list(dict.fromkeys(i for finding in given for i in finding.evidence_ids))
+    told = set(made.draft.weighed[0].verdict.deciding_ids)
+    assert 1 < len(shown) < 19
+    assert {*shown} <= told
 
 
 def test_a_passage_names_whom_it_is_of_by_the_title_of_its_record_too() -> None:

@@ -6,20 +6,21 @@ import pytest
 
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.brief import Brief
+from deepcritical.domain.brief import Brief, Contested
 from deepcritical.domain.effect_words import FIRST, LATEST
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Drug
 from deepcritical.domain.record_kinds import is_current
-from deepcritical.domain.sentences import Finding, Origin, Sentence
+from deepcritical.domain.sentences import Origin, Sentence
 from deepcritical.domain.study import Population, Reader
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
-from deepcritical.writing.brief import brief_of, with_synthesis
+from deepcritical.writing.brief import brief_of
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.matter import Matter
 from deepcritical.writing.studies import leading_vote, people_in
+from deepcritical.writing.synthesis import uncontested, with_synthesis
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import CONDITION, DRUG, finding, findings, record, study, vote
@@ -213,32 +214,44 @@ def test_the_people_of_a_quote_are_those_of_its_own_record() -> None:
     assert [s.people for s in brief_of(matter).studies] == [300, None]
 
 
-NONE, FELL = "showed no clear effect on the flurb score", "Flurb scores were lower with examplol."
+FELL, NONE = "Flurb scores were better with examplol.", "Examplol did not change flurb scores."
 
 
 @pytest.mark.parametrize(
     ("way", "origin", "text", "is_told"),
     [
-        pytest.param(Way.BENEFIT, "model", FELL, True, id="told by the model"),
+        pytest.param(Way.BENEFIT, "model", FELL, True, id="a benefit"),
         pytest.param(Way.BENEFIT, "template", FELL, False, id="by code"),
-        pytest.param(Way.BENEFIT, "model", "Snerks were lower.", False, id="another outcome"),
-        pytest.param(Way.BENEFIT, "model", "The flurb score was measured.", False, id="no way"),
-        pytest.param(Way.NO_DIFFERENCE, "model", f"Examplol {NONE}.", True, id="none told"),
+        pytest.param(Way.NO_DIFFERENCE, "model", NONE, True, id="none told"),
         pytest.param(Way.NO_DIFFERENCE, "model", FELL, False, id="a null told as a benefit"),
-        pytest.param(Way.CONFLICT, "model", "Trials differ on the flurb score.", True, id="differ"),
-        pytest.param(Way.HARM, "model", "Flurb scores were worse.", False, id="harm stays"),
+        pytest.param(Way.CONFLICT, "model", "The flurb scores conflict.", True, id="both"),
+        pytest.param(Way.CONFLICT, "model", FELL, False, id="one side"),
+        pytest.param(Way.HARM, "model", "Flurb scores were worse with it.", True, id="harm"),
+        pytest.param(Way.HARM, "model", "It gave 6% a bad flurb score, others 2%.", True, id="of"),
+        pytest.param(Way.HARM, "model", "Snerks were worse with examplol.", False, id="another"),
+        pytest.param(Way.HARM, "model", "The flurb score was measured.", False, id="no way"),
     ],
 )
-def test_what_a_model_tells_in_full_code_does_not_say_again(
+def test_what_a_model_tells_code_does_not_say_again_and_harm_is_never_lost(
     way: Way, origin: Origin, text: str, is_told: bool
 ) -> None:
-    row = Sentence(text="Examplol and the flurb score.", evidence_ids=("E1",))
-    brief = Brief(answer=(Sentence(text="Possibly."), row), harms=(row,))
-    found = Finding(
-        id="F1", evidence_ids=("E1",), outcome="flurb score", way=way, sentence=row.text
-    )
-    written = Sentence(text=text, evidence_ids=("E1",), origin=origin, finding_ids=("F1",))
-    now = with_synthesis(brief, [written], {"F1": found})
-    assert (row not in now.answer) is is_told
-    assert (now.harms, now.answer[0]) == (brief.harms, brief.answer[0])
+    verdict = decide(findings(told(way, "flurb score")))
+    (row,) = verdict.rows
+    said = Sentence(text=row_sentence(row, "examplol"), evidence_ids=row.evidence_ids)
+    why = Sentence(text="The certainty is low: few people were studied.")
+    brief = Brief(drug="examplol", answer=(Sentence(text="Possibly."), said, why), harms=(said,))
+    written = Sentence(text=text, evidence_ids=row.evidence_ids, origin=origin)
+    now = with_synthesis(brief, verdict, [written])
+    assert (said not in now.answer) is is_told
+    assert now.answer[0] == brief.answer[0]
+    assert (why in now.answer) is (origin == "template")
+    if way in (Way.HARM, Way.CONFLICT):
+        assert (said not in now.harms) is is_told
     assert now.synthesis == (written,)
+
+
+def test_a_result_that_a_check_refuted_is_not_told_but_the_last_of_its_direction_is() -> None:
+    verdict = decide(findings(told(Way.BENEFIT, "snerk"), told(Way.BENEFIT, "flurb score")))
+    first, last = (Contested(outcome=r.outcome, told="It fell.") for r in verdict.rows)
+    assert [r.outcome for r in uncontested(verdict, [first]).rows] == [last.outcome]
+    assert uncontested(verdict, [first, last]) == verdict

@@ -1,97 +1,61 @@
-"""Findings as a writer is shown them: nothing is said twice."""
+"""Records as a writer is shown them, and rows as findings."""
 
 from __future__ import annotations
 
 from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, study_findings
-from deepcritical.domain.evidence import Citation, Fact, FactRole
 from deepcritical.domain.grading import grade
 from deepcritical.domain.votes import Way
 from deepcritical.writing.by_model import _shown
 from deepcritical.writing.findings import findings_of
+from deepcritical.writing.sources import ranked, sources_of
 from tests.unit.appraisal.builders import (
-    LESS,
     PLACEBO_CONTROLLED,
     arm,
     asked,
+    finding,
     null,
     people,
     record,
     result,
     study,
+    vote,
 )
-from tests.unit.verification.studies import FINDINGS
 
 
-def test_a_study_a_quote_and_what_stands_above_are_told_once() -> None:
-    one = FINDINGS["F1"]
-    two = one.model_copy(update={"id": "F2", "sentence": "It lowered the other score."})
-    told = _shown("Does it help?", f"Yes. {one.sentence}", {"F1": one, "F2": two}, 9_000)
-    assert "Yes. [F1]" in told
-    assert told.count(one.sentence) == 1
-    assert told.count(one.quotes[0]) == 1
-    assert "quote: as in F1" in told
-    assert "study: " in told
-    assert told.count(f"people: {one.population}") == 1
-
-
-def test_one_result_in_two_records_of_a_study_is_one_finding_and_says_whose_it_is() -> None:
-    """With the number of those randomised, where fewer were analysed."""
-    found = result(effect=LESS, n=260)
-    other = result("flurb days", effect=LESS, n=260)
-    read = study(found, other, population=people(description="Adults", n_randomised=300))
-    paper = record()
+def test_a_record_is_shown_once_with_its_study_and_numbered_sentences() -> None:
+    said = "Pain fell by a tenth, from 5 to 4."
+    paper = record(content=f"Adults got examplol or placebo. {said}")
+    read = study(result(sentences=(2,)), population=people(description="Adults", n_randomised=300))
     graded = grade(paper)
-    weighed = {
-        key: Appraisal.weighed(read_for(asked(), key, paper, read, graded), graded)
-        for key in ("E1", "E2")
-    }
-    studies = study_findings(weighed, [["E1", "E2"]])
-    records, readings = dict.fromkeys(weighed, paper), dict.fromkeys(weighed, read)
-    told = findings_of("examplol", decide(studies), studies, weighed, records, readings, {})
-    assert len(told) == len({f.sentence for f in told.values()}) == 2
-    assert all(f.study for f in told.values())
-    shown = _shown("Does it help?", "", told, 9_000)
-    assert "people: Adults (300 randomised)" in shown
-    assert "people in this result: 260" in shown
-
-
-def test_two_studies_that_are_called_the_same_have_each_a_finding() -> None:
-    named = Citation(source="pubmed", title="Examplol in testitis", authors=("Doe J",), date="2999")
-    records = {
-        key: record(content=f"{text} got examplol or placebo. Pain fell.").model_copy(
-            update={"citation": named}
-        )
-        for key, text in (("E1", "Adults"), ("E2", "Men"))
-    }
-    readings = {key: study(result()) for key in records}
-    weighed = {
-        key: Appraisal.weighed(read_for(asked(), key, one, readings[key], grade(one)), grade(one))
-        for key, one in records.items()
-    }
-    studies = study_findings(weighed, [["E1"], ["E2"]])
-    told = findings_of("examplol", decide(studies), studies, weighed, records, readings, {})
-    assert {("E1",), ("E2",)} <= {finding.evidence_ids for finding in told.values()}
-
-
-def test_a_harm_in_the_record_s_words_says_of_whom_it_is_told() -> None:
-    read = study(result(), population=people(description="Adults", n_randomised=300))
-    said = "Hiccups occurred in 6 of 150 adults with examplol."
-    paper = record(content=f"Adults got examplol or placebo. Pain fell. {said}")
-    graded = grade(paper)
-    at, end = paper.content.index(said), len(paper.content)
-    fact = Fact(evidence_id="E1", statement=said, quote=said, start=at, end=end, role=FactRole.HARM)
-    told = read_for(asked(), "E1", paper, read, graded).model_copy(update={"context": (fact,)})
-    weighed = {"E1": Appraisal.weighed(told, graded)}
+    weighed = {"E1": Appraisal.weighed(read_for(asked(), "E1", paper, read, graded), graded)}
     studies = study_findings(weighed, [["E1"]])
-    found = findings_of(
-        "examplol", decide(studies), studies, weighed, {"E1": paper}, {"E1": read}, {}
+    told = sources_of("examplol", ["E9", "E1", "E1"], studies, {"E1": paper}, {"E1": read})
+    assert [*told] == ["1.1", "1.2"]
+    assert (told["1.1"].way, told["1.2"].way) == (None, Way.BENEFIT)
+    assert told["1.2"].quotes == (said,)
+    shown = _shown("Does it help?", "Possibly.", told, 9_000)
+    assert shown.count("<record id=") == 1
+    assert f"\n[1.2] {said}\n</record>" in shown
+    assert "\nPossibly.\n" in shown
+    assert shown.count("Adults") == 2  # of the study, and in its words
+
+
+def test_a_retracted_record_and_one_without_a_text_are_not_shown() -> None:
+    gone = record(content="Pain fell.", integrity="retracted")
+    records = {"E1": gone, "E2": record(content=" "), "E3": record(content="Pain fell.")}
+    told = sources_of("examplol", records, (), records, {})
+    assert {i for one in told.values() for i in one.evidence_ids} == {"E3"}
+
+
+def test_records_that_decide_go_first_and_those_of_one_kind_by_relevance() -> None:
+    (one,) = [finding(vote(), key="E5")]
+    assert ranked([one], ["E7", "E2"], {}, {"E2": 0.9, "E9": 0.5, "E1": 0.8}) == (
+        *("E2", "E7"),
+        "E5",
+        *("E1", "E9"),
     )
-    (harm,) = (one for one in found.values() if one.outcome == "harms")
-    assert (harm.design, harm.directness) == ("double-blind randomised trial", "direct")
-    assert harm.sentence == f"{harm.study} ({harm.population}) reports: “{said.rstrip('.')}”."
-    assert harm.population.startswith("adults")
 
 
 def test_of_results_that_differ_each_is_quoted() -> None:
@@ -106,8 +70,6 @@ def test_of_results_that_differ_each_is_quoted() -> None:
     graded = grade(paper)
     weighed = {"E1": Appraisal.weighed(read_for(asked(), "E1", paper, read, graded), graded)}
     studies = study_findings(weighed, [["E1"]])
-    told = findings_of(
-        "examplol", decide(studies), studies, weighed, {"E1": paper}, {"E1": read}, {}
-    )
+    told = findings_of("examplol", decide(studies), studies, {"E1": paper}, {"E1": read})
     assert told["F1"].way is Way.CONFLICT
     assert told["F1"].quotes == ("Pain fell by a tenth.", "The flurb score did not change.")

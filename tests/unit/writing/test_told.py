@@ -312,7 +312,7 @@ def test_deaths_go_first_and_no_excess_hides_no_harm() -> None:
     assert [row.way for row in rows if row.importance == "harm"][-1] is Way.NO_DIFFERENCE
 
 
-def test_a_writer_is_shown_what_patients_feel_before_laboratory_values() -> None:
+def test_what_patients_feel_goes_before_laboratory_values() -> None:
     """However many laboratory values were measured in the very people asked about."""
     measured = [
         changed(Way.NO_DIFFERENCE, row=f"value {n}", outcome=f"value {n}", importance="surrogate")
@@ -320,7 +320,7 @@ def test_a_writer_is_shown_what_patients_feel_before_laboratory_values() -> None
     ]
     felt = changed(Way.BENEFIT, row="flurbs", outcome="flurbs", directness="broader")
     verdict = decide(findings(*measured, felt))
-    told = findings_of("examplol", verdict, [], {}, {}, {}, {})
+    told = findings_of("examplol", verdict, [], {}, {})
     assert told["F1"].outcome == "flurbs"
 
 

@@ -93,11 +93,13 @@ def print_brief(report: ResearchReport, brief: Brief, hint: str) -> None:
 def _head(report: ResearchReport, on_terminal: bool) -> Iterator[ConsoleRenderable]:
     yield Text(one_line(report.research_question), "bold")
     yield _badge(report, on_terminal)
-    for notice in report.notices:
-        yield Text.assemble(("Note: ", "yellow"), one_line(notice))
     yield Text()
     yield Markdown("\n\n".join(filter(None, answered(report))))
     yield Text()
+    for notice in report.notices:
+        yield Text.assemble(("Note: ", "yellow"), one_line(notice))
+    if report.notices:
+        yield Text()
 
 
 def _badge(report: ResearchReport, on_terminal: bool) -> Text:

@@ -1,0 +1,96 @@
+"""Shows records to a writer as numbered sentences, each a finding that its text may cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from deepcritical.domain.appraisal import Appraisal, StudyFinding
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.sentences import Finding
+from deepcritical.domain.study import StudyReading
+from deepcritical.domain.votes import Vote, Way
+from deepcritical.reading.sentences import numbered, shown_numbers
+from deepcritical.writing.passages import passage_finding
+from deepcritical.writing.studies import comparator_of
+
+_MOST_RECORDS = 14
+_MOST_CHARS = 2_600
+"""Characters of a record that are shown; of a longer one its beginning and its results."""
+
+
+def ranked(
+    studies: Sequence[StudyFinding],
+    decided: Iterable[str],
+    appraisals: Mapping[str, Appraisal],
+    relevance: Mapping[str, float],
+) -> tuple[str, ...]:
+    """Return records in the order in which a writer needs them.
+
+    Those that decide go first, then other results, those that bear on the question, and the rest by
+    their relevance.
+    """
+    fits = sorted(relevance, key=lambda i: -relevance[i])
+    place = {evidence_id: n for n, evidence_id in enumerate(fits)}
+    weighed = (v.evidence_id for study in studies for v in study.votes)
+    bearing = (i for i, one in appraisals.items() if one.counts)
+    told: dict[str, None] = {}
+    for group in (decided, weighed, bearing, fits):
+        told |= dict.fromkeys(sorted({*group}, key=lambda i: (place.get(i, len(place)), i)))
+    return tuple(told)
+
+
+def sources_of(
+    drug: str,
+    ids: Iterable[str],
+    studies: Sequence[StudyFinding],
+    evidence: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+) -> dict[str, Finding]:
+    """Return the sentences of records as findings, by ids such as "2.5", record by record.
+
+    A sentence on which a result that counts rests has the direction of that result. A retracted
+    record has none.
+
+    Args:
+        drug: The drug asked about; '' for none.
+        ids: Of the records, the most important first.
+        studies: With the results that count.
+        evidence: The records.
+        readings: Of the records, by evidence id.
+    """
+    kept = [i for i in dict.fromkeys(ids) if i in evidence and not is_retracted(evidence[i])]
+    votes = [v for study in studies for v in study.votes]
+    found: dict[str, Finding] = {}
+    told = (i for i in kept if evidence[i].content.strip())
+    for place, evidence_id in enumerate(islice(told, _MOST_RECORDS), 1):
+        own = [v for v in votes if v.evidence_id == evidence_id]
+        record, reading = evidence[evidence_id], readings.get(evidence_id)
+        spans = numbered(record)
+        for number in shown_numbers(spans, _MOST_CHARS):
+            if number:
+                key = f"{place}.{number}"
+                typed = _typed([v for v in own if v.start == spans[number].start], readings)
+                base = passage_finding(key, evidence_id, spans[number], record, reading)
+                found[key] = base.model_copy(update={"drug": drug} | typed)
+    return found
+
+
+def _typed(votes: Sequence[Vote], readings: Mapping[str, StudyReading]) -> dict[str, Any]:
+    """Return what is known of the results that rest on one sentence, as far as they agree."""
+    if len({vote.way for vote in votes}) != 1 or votes[0].way is Way.CONFLICT:
+        return {}
+    first, alone = votes[0], len(votes) == 1
+    return {
+        "way": first.way,
+        "outcome": "; ".join(dict.fromkeys(vote.outcome for vote in votes)),
+        "comparator": comparator_of(first, readings),
+        "directness": first.directness,
+        "people": first.people if alone else None,
+        "effect": first.effect if alone else None,
+        "unit": first.unit if alone else "",
+        "timepoint": first.timepoint if alone else "",
+        "level": first.level if alone and first.level != "unstated" else "",
+    }
