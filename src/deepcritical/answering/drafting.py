@@ -135,7 +135,7 @@ def with_sources(draft: Draft, inquiry: Inquiry, store: EvidenceStore) -> Draft:
     told = [facts[i] for i in draft.passages if i in facts]
     studies = [study for one in draft.weighed for study in one.studies]
     decided = [i for one in draft.weighed for i in one.verdict.deciding_ids]
-    ids = (*decided, *told, *ranked(studies, (), {}, store.relevance))
+    ids = (*decided, *told, *ranked(studies, (), {}, store, inquiry.frame))
     drugs, _ = drugs_asked(inquiry)
     drug = drugs[0].name if drugs else ""
     sources = sources_of(drug, ids, studies, store.evidence, store.readings)

@@ -107,6 +107,8 @@ class Brief(Model):
     """What the evidence lacks, a sentence each."""
     trials: tuple[TrialUnderWay, ...] = ()
     """Those under way or planned, the largest first."""
+    stated: tuple[int, ...] = ()
+    """Places in `answer` of sentences that state the verdict."""
     contested: tuple[Contested, ...] = ()
     """Results that it does not tell, because a check of them against the records failed."""
 
@@ -116,11 +118,27 @@ class Brief(Model):
         told = (*self.licensed, *self.answer, *self.synthesis, *self.harms, *self.label)
         return (*told, *(study.result for study in self.studies))
 
-    def told_of(self, study: DecidingStudy) -> Sentence | None:
-        """Return the result of a main study; None where a model's text cites the study."""
-        own = (s for s in self.synthesis if s.origin == "model")
-        is_told = any({*study.evidence_ids} & {*s.evidence_ids} for s in own)
-        return None if is_told else study.result
+    @property
+    def is_answered(self) -> bool:
+        """Return whether a model answers first, so that no sentence has to state the verdict."""
+        return bool(self.synthesis) and self.synthesis[0].origin == "model"
+
+    @property
+    def opening(self) -> tuple[Sentence, ...]:
+        """What stands before the text of a model: of the answer what the text does not give."""
+        stated = self.stated if self.is_answered else ()
+        return tuple(s for n, s in enumerate(self.answer) if n not in stated)
+
+    @property
+    def listed_studies(self) -> tuple[tuple[DecidingStudy, Sentence | None], ...]:
+        """The main studies with results; of one that a model's text cites, the design alone."""
+        own = {i for s in self.synthesis if s.origin == "model" for i in s.evidence_ids}
+        return tuple(
+            (study.model_copy(update={"comparator": ""}), None)
+            if own & {*study.evidence_ids}
+            else (study, study.result)
+            for study in self.studies
+        )
 
 
 COLUMNS = ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty")

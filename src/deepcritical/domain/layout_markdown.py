@@ -89,7 +89,7 @@ def answered(report: ReportData) -> Iterator[str]:
         yield report.executive_summary
         return
     yield as_markdown(brief.licensed, references)
-    yield as_markdown(brief.answer, references)
+    yield as_markdown(brief.opening, references)
     yield as_markdown(brief.synthesis, references)
     for name, told in (("Harms", brief.harms), ("Label", brief.label)):
         yield f"**{name}:** {as_markdown(told, references)}" if told else ""
@@ -102,12 +102,9 @@ def listed(report: ReportData) -> Iterator[tuple[str, str]]:
         return
     studies = (
         f"**{escape_markdown(study.name)}**{_after(', ', escape_markdown(study_words(study)))}"
-        + (
-            f": {as_markdown((told,), references)}"
-            if (told := brief.told_of(study))
-            else _after(" ", citation_marks(study.evidence_ids, references))
-        )
-        for study in brief.studies
+        + _after(": ", as_markdown((result,), references) if result else "")
+        + ("" if result else _after(" ", citation_marks(study.evidence_ids, references)))
+        for study, result in brief.listed_studies
     )
     trials = (
         f"**{escape_markdown(trial.registry_id)}**: "

@@ -104,9 +104,13 @@ class ReportData(Model):
 
     @property
     def verdict_on(self) -> str:
-        """The subject of the verdict, where that is not plain: of several candidates the first."""
-        if self.proposition:
-            return f"on whether {self.proposition}"
+        """The subject of the verdict, where that is not plain: of several candidates the first.
+
+        It is never plain where a model's words answer.
+        """
+        claim = self.brief.claim if self.brief and self.brief.is_answered else ""
+        if stated := self.proposition or claim:
+            return f"on whether {stated}"
         count = len(self.drug_candidates)
         if count < 2:
             return ""

@@ -388,7 +388,7 @@ def _told(read: QuestionFrame) -> QuestionFrame:
         "stopping" if read.stopping else "",
         " and ".join(drug.name for drug in read.drugs) or "any drug",
         f"compared with {' or '.join(read.comparators)}" if read.comparators else "",
-        f"in {read.condition.name}" if read.condition else "",
+        f"in {read.condition.name}" if read.condition and read.condition.known else "",
         f"({read.kind.value.replace('_', ' ')})",
     )
     harm = f"; the harm feared is {read.harm.name}" if read.harm else ""

@@ -287,7 +287,7 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
     """Yield what of the question the report does not answer, or answers from another side."""
     if len(frame.drugs) > 1 and not frame.together:
         yield f"Several drugs are named; this run asks about {frame.drugs[0].name} only."
-    if frame.comparators and frame.kind is not QuestionKind.COMPARISON:
+    if frame.comparators and frame.kind is not QuestionKind.COMPARISON and not frame.by_model:
         yield (
             f"The report answers whether {frame.drugs[0].name} helps; what it says of "
             f"{' and '.join(frame.comparators)} beside it is told, and not weighed."
@@ -314,7 +314,9 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             "whether each of them helps by itself is a question of its own."
         )
     is_weighed = frame.kind is QuestionKind.DOSE and is_between_doses(frame.text)
-    if frame.drugs and not is_weighed and (asked := _FOR_ASK.get(frame.kind)):
+    is_told = frame.by_model and frame.kind is QuestionKind.DOSE
+    asked = "" if is_weighed or is_told else _FOR_ASK.get(frame.kind, "")
+    if frame.drugs and asked:
         yield (
             f"{asked} The report answers whether {frame.drugs[0].name} helps; `deepcritical ask` "
             "answers the question itself."

@@ -336,7 +336,8 @@ class LLMReasoner(InquiryModel):
         """The rules' report, with what the studies show together in the model's words, checked."""
         told = context.model_copy(update={"found_by": "rules and a model"})
         drug = await self._drug(question, store)
-        sources = await calculated(store_sources, store, drug.name) if drug else {}
+        made = calculated(store_sources, store, drug.name, question.frame) if drug else None
+        sources = await made if made else {}
         assessment = await calculated(last_assessment, question, store)
         above = await calculated(above_synthesis, question, store, told, assessment)
         checking = asyncio.create_task(self._contested(store, drug))

@@ -246,10 +246,12 @@ def _comparator_faults(text: str, cited: Sequence[Finding], source: str) -> Iter
 
 def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield numbers of studies that are not those of the findings."""
-    right = {studies_of(cited), sum(f.studies for f in cited), *(f.studies for f in cited)}
+    right = {*range(1, studies_of(cited) + 1), *(f.studies for f in cited)}
     told = right | {q.value for q in quantities(source) if q.noun == "studies"}
     for q in quantities(text):
-        if q.noun == "studies" and not q.unit.dimension and not q.kind and q.value not in told:
+        is_count = q.noun == "studies" and not q.unit.dimension and not q.kind
+        # "The 255-woman study" is one.
+        if is_count and text[q.end : q.end + 1] != "-" and q.value not in told:
             yield f"{q.value:g} studies are not those cited"
 
 
@@ -268,6 +270,7 @@ _FIRM = bounded(
     re.IGNORECASE,
 )
 """Words that no code can derive from figures: they must be the record's own."""
+_DENIED = bounded(r"\b(?:not|no|never|nor|without|cannot|neither)(?: \w+){0,2} $", re.IGNORECASE)
 _OBSERVED = (
     r"\b(?:cohort|observational|case[- ]control|cross[- ]sectional|registry|database|retrospective|"
     r"survey|case series|single[- ]arm|(?:without|no|not|non-?) ?(?:randomi[sz]\w+|controlled))\b"
@@ -305,7 +308,11 @@ def _overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[st
     own = source.lower()
     weak = any(_is_weak(finding) for finding in cited)
     firm = [*_FIRM.finditer(text), *(_CAUSAL.finditer(text) if weak else ())]
-    yield from (f"“{f[0]}” is stronger than the findings" for f in firm if f[0].lower() not in own)
+    yield from (
+        f"“{f[0]}” is stronger than the findings"
+        for f in firm
+        if f[0].lower() not in own and not _DENIED.search(text[: f.start()])
+    )
     for said, known in _DESIGNS:
         if (design := said.search(text)) and not known.search(source):
             yield f"the design is not “{design[0]}”"

@@ -35,6 +35,13 @@ _NO_ARM = bounded(
     re.IGNORECASE,
 )
 """Words that name a control, where they tell of a design or a dose."""
+_TOPIC = bounded(
+    r"^\W*(?:as (?:to|for)|as another|on|regarding|concerning|for|of|among|another)"
+    r"(?: \w+){0,2} (?:harms?|benefits?)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence that says what it is on, and no direction."""
+_TIME_TO = bounded(r"\btimes? (?:to|until) ", re.IGNORECASE)
 _TOLD: dict[Sign, str] = {
     "more": "more",
     "less": "less",
@@ -77,7 +84,8 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
     told: set[Sign] = set()
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
     faults: list[str] = []
-    for clause in clauses(_without_people(_NO_ARM.sub("", text), cited)):
+    plain = _TOPIC.sub("", _NO_ARM.sub("", text))
+    for clause in clauses(_without_people(plain, cited)):
         found = signs(clause, outcome)
         expected = {f.id: _expected(f, clause, own=own) for f in cited} if found else {}
         allowed |= {i: allowed[i] | may for i, may in expected.items()}
@@ -207,7 +215,8 @@ def _of_drug(finding: Finding, clause: str, way: Way, *, own: bool) -> frozenset
         amounts.add(_AMOUNTS[finding.higher_is_better is (way is Way.BENEFIT)])
     # A hazard ratio below 1 is a lower hazard, and longer survival.
     if (more := _has_more(finding)) is not None and (not amounts or _RISKS & keys_of(clause)):
-        amounts.add(_AMOUNTS[more])
+        is_time = _TIME_TO.search(clause) and finding.effect and finding.effect.measure == "HR"
+        amounts.add(_AMOUNTS[more is not bool(is_time)])
     if not amounts and own:
         amounts = {*_quoted(finding)}
     amounts = amounts or {*_EITHER}  # whether more of it is better is not known

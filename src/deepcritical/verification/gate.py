@@ -12,11 +12,13 @@ tells no result has no such parts and may only retell what its findings say.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import groupby, islice, takewhile
 from typing import NamedTuple
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.sentences import Draft, Finding, Sentence, SentenceCheck
 from deepcritical.domain.votes import Way
@@ -57,8 +59,12 @@ _APPRAISAL = frozenset(
 _FEWEST_SHARED = 2
 """Words of the quotes that a sentence has, if it names none of their outcomes."""
 _KIN_LETTERS = 5
-_MOST_NEW = 0.25
-"""Share of the words of a retelling that may be its own."""
+_MOST_NEW, _MOST_IN_HEDGED = 0.25, 0.6
+"""Share of the words of a retelling that may be its own; more where it says what may follow."""
+_HEDGED = bounded(
+    r"\b(?:may|might|could|uncertain|unclear|unsettled|not known|cannot be told|open)\b",
+    re.IGNORECASE,
+)
 
 
 def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, judged: bool) -> str:
@@ -79,7 +85,8 @@ def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, j
     told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
     runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
     new = [[*run] for is_new, run in runs if is_new]
-    if not (judged and is_result) and sum(map(len, new)) > _MOST_NEW * len(told):
+    most = _MOST_IN_HEDGED if judged and _HEDGED.search(text) else _MOST_NEW
+    if not (judged and is_result) and sum(map(len, new)) > most * len(told):
         return f"“{_raw(new[0])}” is in no finding"
     terms = frozenset().union(*map(keys_of, texts))
     if strange := [run for run in new if _names_something(run, cited, terms)]:

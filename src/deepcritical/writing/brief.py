@@ -10,6 +10,7 @@ from deepcritical.domain.brief import Brief, TrialUnderWay
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import FIFTH, LATEST, TWELFTH, gravest_first
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.record_kinds import is_current, is_under_way, told_status
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised
@@ -59,6 +60,8 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
     held = (matter.appraisals, matter.evidence, frame)
     told_harms = harms_in_own_words(matter.drug, verdict, *held)
     answer = answer_sentences(verdict, drug, put)
+    of_dose = frame is not None and frame.kind is QuestionKind.DOSE
+    claimed = bool(lead) + 1 + (verdict.label in OPEN)
     return Brief(
         drug=drug,
         claim=claim,
@@ -67,6 +70,7 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
         lead=lead.text if lead else "",
         lead_ids=lead.evidence_ids if lead else (),
         answer=answer,
+        stated=tuple(range(0 if of_dose else int(bool(lead)), claimed)),
         harms=(*harms_beside(answer, verdict, drug), *told_harms),
         findings=tuple(_rows(verdict)),
         studies=main_studies(matter),

@@ -12,6 +12,7 @@ from deepcritical.appraisal.what_if import what_if
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.brief import Brief, Contested, StudyRow
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_data import REPORT_SCHEMA
@@ -352,8 +353,10 @@ def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
     return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
 
 
-def store_sources(store: EvidenceStore, drug: str) -> dict[str, Finding]:
+def store_sources(
+    store: EvidenceStore, drug: str, frame: QuestionFrame | None
+) -> dict[str, Finding]:
     """Return what a model may write about: the records on one drug, sentence by sentence."""
     studies, appraisals = store.studies(drug), store.appraisals(drug)
-    ids = ranked(studies, decide(studies).deciding_ids, appraisals, store.relevance)
+    ids = ranked(studies, decide(studies).deciding_ids, appraisals, store, frame)
     return sources_of(drug, ids, studies, store.evidence, store.readings)

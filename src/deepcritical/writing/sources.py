@@ -8,11 +8,14 @@ from typing import Any
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
+from deepcritical.domain.text import fold
 from deepcritical.domain.votes import Vote, Way
 from deepcritical.reading.sentences import numbered, shown_numbers
+from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.passages import passage_finding
 from deepcritical.writing.studies import comparator_of
 
@@ -25,21 +28,37 @@ def ranked(
     studies: Sequence[StudyFinding],
     decided: Iterable[str],
     appraisals: Mapping[str, Appraisal],
-    relevance: Mapping[str, float],
+    store: EvidenceStore,
+    frame: QuestionFrame | None = None,
 ) -> tuple[str, ...]:
     """Return records in the order in which a writer needs them.
 
-    Those that decide go first, then other results, those that bear on the question, and the rest by
-    their relevance.
+    Those that decide go first, then other results, those that bear on the question, and the rest;
+    of each those first that name most of what is asked about, then by relevance.
     """
-    fits = sorted(relevance, key=lambda i: -relevance[i])
-    place = {evidence_id: n for n, evidence_id in enumerate(fits)}
+    named, fits = _named_in(store.evidence, frame), store.relevance
     weighed = (v.evidence_id for study in studies for v in study.votes)
     bearing = (i for i, one in appraisals.items() if one.counts)
     told: dict[str, None] = {}
     for group in (decided, weighed, bearing, fits):
-        told |= dict.fromkeys(sorted({*group}, key=lambda i: (place.get(i, len(place)), i)))
+        known = {i for i in group if i in named}
+        told |= dict.fromkeys(sorted(known, key=lambda i: (-named[i], -fits.get(i, 0.0), i)))
     return tuple(told)
+
+
+def _named_in(evidence: Mapping[str, Evidence], frame: QuestionFrame | None) -> dict[str, int]:
+    """Return how many of the things that a question names each record names."""
+    wanted: list[tuple[str, ...]] = []
+    if frame:
+        wanted += [(drug.name, *drug.names) for drug in frame.drugs]
+        wanted += [(name,) for name in (*frame.comparators, *frame.outcomes, *frame.population)]
+        conditions = (frame.condition, frame.harm)
+        wanted += [(one.name, *one.names) for c in conditions if c for one in c.each]
+    names = [{fold(name) for name in group if name} for group in wanted]
+    texts = {i: fold(f"{one.citation.title} {one.content}") for i, one in evidence.items()}
+    return {
+        i: sum(any(name in text for name in group) for group in names) for i, text in texts.items()
+    }
 
 
 def sources_of(

@@ -17,14 +17,25 @@ from deepcritical.domain.brief import Brief, Contested
 from deepcritical.domain.harms import SAFETY
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Sentence
-from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.verification.direction import DIFFER
 from deepcritical.verification.fields import VAGUE, keys_of
 from deepcritical.verification.signs import Sign, clauses, signs
+from deepcritical.writing.unread import quote_in
 from deepcritical.writing.words import CERTAINTY, row_sentence
 
 _AGAINST = (Way.HARM, Way.CONFLICT)
+_NEEDED: dict[VerdictLabel, set[Way]] = {
+    VerdictLabel.SUPPORTED: {Way.BENEFIT},
+    VerdictLabel.PROMISING: {Way.BENEFIT},
+    VerdictLabel.MIXED: {Way.BENEFIT, Way.NO_DIFFERENCE, Way.CONFLICT},
+    VerdictLabel.UNSUPPORTED: {Way.NO_DIFFERENCE},
+    VerdictLabel.REFUTED: {Way.NO_DIFFERENCE},
+}
+"""Directions without which a verdict has nothing to rest on."""
+_MOSTLY = 0.6
+"""Share of the words of a quote that a retelling of it has."""
 _SIDES = 2
 
 
@@ -54,15 +65,23 @@ def claim_of(brief: Brief, verdict: Verdict) -> tuple[Sentence, ...]:
 def uncontested(verdict: Verdict, contested: Iterable[Contested]) -> Verdict:
     """Return a verdict without the rows that a check against the records refuted.
 
-    Harm stays, and the last row of a direction on benefit: the verdict may rest on it.
+    Harm stays, and the last row of a direction on benefit that the verdict needs.
     """
     named = {(one.outcome, one.comparator) for one in contested}
-    is_left = {
-        row: row.way is Way.HARM or (row.outcome, row.comparator) not in named
-        for row in verdict.rows
+    is_left = [
+        row.way is Way.HARM or (row.outcome, row.comparator) not in named for row in verdict.rows
+    ]
+    held = {
+        row.way
+        for row, left in zip(verdict.rows, is_left, strict=True)
+        if left and row.importance != "harm"
     }
-    ways = {row.way for row in verdict.rows if is_left[row] and row.importance != "harm"}
-    rows = (r for r in verdict.rows if is_left[r] or (r.importance != "harm" and r.way not in ways))
+    needed = set() if Way.CONFLICT in held else _NEEDED.get(verdict.label, set()) - held
+    rows = (
+        row
+        for row, left in zip(verdict.rows, is_left, strict=True)
+        if left or (row.way in needed and row.importance != "harm")
+    )
     return verdict.model_copy(update={"rows": tuple(rows)})
 
 
@@ -88,7 +107,11 @@ class _Told(NamedTuple):
         if row and row.way in _AGAINST:
             is_near = row.directness == "direct" or row.is_grave or row.harm_asked
             return is_near and not self._tells(row)
-        return not any(SAFETY.search(one.text) for one in self.own)
+        if any(SAFETY.search(one.text) for one in self.own):
+            return False
+        words = keys_of(quote_in(said.text)) if said.origin == "quote" else frozenset()
+        own = [one for one in self.own if {*one.evidence_ids} & {*said.evidence_ids}]
+        return not any(words and len(words & keys_of(o.text)) >= _MOSTLY * len(words) for o in own)
 
     def _tells(self, row: OutcomeRow) -> bool:
         """Return whether sentences on the records of a row tell which way it went."""
