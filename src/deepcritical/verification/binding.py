@@ -35,11 +35,13 @@ from deepcritical.verification.fields import (
     told_of,
 )
 from deepcritical.verification.names import unknown_names
+from deepcritical.verification.sides import result_faults, side_faults
 from deepcritical.verification.words import words
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers, qualifiers_in
 
 _ANIMALS = bounded(
-    r"\b(?:mice|mouse|murine|rats?|rodents?|animals?|rabbits?|dogs?|monkeys?|zebrafish|cells?|"
+    r"\b(?:mice|mouse|murine|rats?|rodents?|animals?|rabbits?|dogs?|monkeys?|zebrafish|"
+    r"(?<!red )(?<!white )(?<!blood )(?<!sickle )(?<!giant )(?<!stem )(?<!germ )cells?|"
     r"in vitro|pre-?clinical)\b",
     re.IGNORECASE,
 )
@@ -122,14 +124,19 @@ def checks_of(
     records = "\n".join((source, *texts))
     is_one = len(cited) == 1 and cited[0].way is not None
     found: dict[CheckName, list[Iterator[str]]] = {
-        "figures": [_figure_faults(text, cited, source), _role_faults(text, source)],
+        "figures": [
+            _figure_faults(text, cited, source),
+            _role_faults(text, source),
+            result_faults(text, cited),
+        ],
         "names": [_strange_names(text, source if own else records)],
         "population": [species_faults(text, cited, source)],
-        "direction": [direction_faults(text, cited, own=own)] if own or is_one else [],
-        "strength": [_certainty_faults(text, cited)],
+        "direction": [side_faults(text, cited)],
+        "strength": [_certainty_faults(text, cited), _masking_faults(text, records)],
         "counts": [_count_faults(text, cited, source)],
     }
     if own or is_one:
+        found["direction"].append(direction_faults(text, cited, own=own))
         found["names"].append(_comparator_faults(text, cited, source))
     if own:
         found["figures"].append(_role_faults(text, "\n".join(map(_on_outcome, cited))))
@@ -294,6 +301,21 @@ _DESIGNS = tuple(
 )
 
 
+_MASKED = tuple(
+    (bounded(said, re.IGNORECASE), bounded(known, re.IGNORECASE))
+    for said, known in (
+        (r"\bopen[- ]label\b", r"\bopen\b|unblinded|unmasked|not blinded"),
+        (
+            r"\bdouble[- ](?:blind|mask)\w*",
+            r"\b(?:double|doubly|triple)[- ]?(?:blind|mask|dummy)\w*",
+        ),
+        (r"\bplacebo[- ]controlled\b", r"placebo|\bPBO\b|\bsham\b"),
+        (r"\bcross-?over\b", r"cross(?:ed)?[- ]?over"),
+    )
+)
+"""Words for how a study was done, with those by which its record says so."""
+
+
 def _certainty_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     """Yield the certainties that a sentence tells, where they are not those of its findings."""
     known = {f.certainty for f in cited if f.certainty}
@@ -301,6 +323,13 @@ def _certainty_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     rated = {name.lower().replace("-", " ") for name in named}
     if known and rated and rated != known:
         yield f"the certainty is not {' and '.join(sorted(rated))}"
+
+
+def _masking_faults(text: str, records: str) -> Iterator[str]:
+    """Yield how a study is said to be masked or controlled, where no record cited says so."""
+    for said, known in _MASKED:
+        if (masked := said.search(text)) and not known.search(records):
+            yield f"no record cited is “{masked[0]}”"
 
 
 def _overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:

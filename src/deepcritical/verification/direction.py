@@ -90,7 +90,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         expected = {f.id: _expected(f, clause, own=own) for f in cited} if found else {}
         allowed |= {i: allowed[i] | may for i, may in expected.items()}
         told |= found
-        owners = _owners_of(clause, cited)
+        owners = _owners_of(clause, cited, own=own and not DIFFER.search(text))
         faults.extend(
             f"“{clause.strip()}” tells of {_TOLD[sign]}, but {_shown(owners)}"
             for sign in sorted(found.difference(*(expected[f.id] for f in owners if expected)))
@@ -119,17 +119,26 @@ def _must_be_told(finding: Finding, text: str, cited: Sequence[Finding]) -> bool
     return not beside or bool((keys_of(finding.outcome) - VAGUE) & keys_of(text))
 
 
-def _owners_of(clause: str, cited: Sequence[Finding]) -> Sequence[Finding]:
+def _owners_of(clause: str, cited: Sequence[Finding], *, own: bool) -> Sequence[Finding]:
     """Return the findings that a clause is of; all of them where it tells none apart.
 
-    It tells them apart by an estimate, or by all words of an outcome.
+    It tells them apart by an estimate, or by all words of an outcome; where nobody else judges it,
+    by most words of their quotes.
     """
     there, figures = keys_of(clause), {abs(q.value) for q in quantities(clause)}
     outcomes = {f.id: keys_of(f.outcome) - VAGUE for f in cited}
     named = [f for f in cited if outcomes[f.id] and outcomes[f.id] <= there]
     values = {f.id: f.effect.value for f in cited if f.effect}
     given = [f for f in cited if (value := values.get(f.id)) is not None and abs(value) in figures]
-    return [f for f in given if f in named] or given or named or cited
+    near = _nearest(there - SIGN_WORDS - VAGUE, cited) if own else ()
+    return [f for f in given if f in named] or given or named or near or cited
+
+
+def _nearest(keys: frozenset[str], cited: Sequence[Finding]) -> Sequence[Finding]:
+    """Return the findings with a direction whose quotes have most of some words."""
+    telling = [f for f in cited if f.way or any(signs(q, ()) for q in f.quotes)]
+    shared = {f.id: len(keys & keys_of("\n".join(f.quotes))) for f in telling}
+    return [f for f in telling if shared[f.id] == max(shared.values())]
 
 
 def _shown(cited: Sequence[Finding]) -> str:

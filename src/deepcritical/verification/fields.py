@@ -31,7 +31,7 @@ def keys_of(text: str) -> frozenset[str]:
 
 def strange_figures(text: str, cited: Sequence[Finding], source: str) -> tuple[str, ...]:
     """Return the figures of a text that are none of a source, nor a count of what is cited."""
-    known = (float(sum(f.people or 0 for f in cited)), float(studies_of(cited)))
+    known = map(float, (sum(f.people or 0 for f in cited), *range(1, studies_of(cited) + 1)))
     return unknown_figures(_BLINDED.sub("", text), source, known)
 
 

@@ -12,13 +12,11 @@ tells no result has no such parts and may only retell what its findings say.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import groupby, islice, takewhile
 from typing import NamedTuple
 
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.sentences import Draft, Finding, Sentence, SentenceCheck
 from deepcritical.domain.votes import Way
@@ -59,12 +57,8 @@ _APPRAISAL = frozenset(
 _FEWEST_SHARED = 2
 """Words of the quotes that a sentence has, if it names none of their outcomes."""
 _KIN_LETTERS = 5
-_MOST_NEW, _MOST_IN_HEDGED = 0.25, 0.6
-"""Share of the words of a retelling that may be its own; more where it says what may follow."""
-_HEDGED = bounded(
-    r"\b(?:may|might|could|uncertain|unclear|unsettled|not known|cannot be told|open)\b",
-    re.IGNORECASE,
-)
+_MOST_NEW, _MOST_JUDGED = 0.25, 0.3
+"""Share of the words of a retelling that may be its own; more where the writer judged it, too."""
 
 
 def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, judged: bool) -> str:
@@ -85,7 +79,7 @@ def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, j
     told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
     runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
     new = [[*run] for is_new, run in runs if is_new]
-    most = _MOST_IN_HEDGED if judged and _HEDGED.search(text) else _MOST_NEW
+    most = _MOST_JUDGED if judged else _MOST_NEW
     if not (judged and is_result) and sum(map(len, new)) > most * len(told):
         return f"“{_raw(new[0])}” is in no finding"
     terms = frozenset().union(*map(keys_of, texts))
@@ -129,7 +123,7 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     told = keys_of(text)
     named = {measured_in(text), *(measured_in(word.raw) for word in words(text))} - {""}
     results = [f for f in cited if f.way]
-    unsaid = [f.id for f in results if not keys_of(f.drug) - VAGUE <= told and not _names(f) & told]
+    unsaid = [f.id for f in results if _names_drug(f) and not _names_drug(f, told)]
     yield from (f"the drug of {finding_id} is not named" for finding_id in unsaid)
     outcomes = [(keys_of(f.outcome) - VAGUE, measured_in(f.outcome)) for f in results]
     if outcomes and not any(w & told or w <= told or m in named for w, m in outcomes):
@@ -137,6 +131,12 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
         of_quotes = keys_of("\n".join(q for f in results for q in f.quotes))
         if len(told & of_quotes - arms - SIGN_WORDS - _APPRAISAL) < _FEWEST_SHARED:
             yield "no outcome of its findings is named"
+
+
+def _names_drug(finding: Finding, told: frozenset[str] | None = None) -> bool:
+    """Return whether some words, or those of its quotes, name the drug of a finding."""
+    told = keys_of("\n".join((finding.sentence, *finding.quotes))) if told is None else told
+    return keys_of(finding.drug) - VAGUE <= told or bool(_names(finding) & told)
 
 
 def _names(finding: Finding) -> frozenset[str]:

@@ -197,7 +197,8 @@ def _is_same(said: Quantity, source: Quantity) -> bool:
     # What is counted and what is measured are two things; a figure without either may be both.
     # A fraction counts nothing: in "by 1.89 and 2.11 points" only the last has the unit beside it.
     said, source = (q._replace(noun="") if q.decimals else q for q in (said, source))
-    measured = {said.unit.dimension or said.noun, source.unit.dimension or source.noun} - {""}
+    measured = {said.unit.dimension or said.noun, source.unit.dimension or source.noun}
+    measured -= {"", "groups"}  # "26 in the group" are people
     if len(measured) > 1 and measured != {"%", "points"}:
         return False
     if len(measured) > 1 or not (said.unit.dimension and source.unit.dimension):

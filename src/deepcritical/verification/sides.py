@@ -1,0 +1,98 @@
+"""Checks that a figure is told of the arm and of the result that its source gives it to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from deepcritical.domain.sentences import Finding
+from deepcritical.domain.text import whole_sentences
+from deepcritical.verification.direction import COMPARING, is_arm, names_of
+from deepcritical.verification.fields import RATIOS, keys_of
+from deepcritical.verification.signs import clauses
+from deepcritical.verification.words import Word, words
+
+_COUNT = re.compile(r"#-?[\d.]+%?")
+"""Keys of figures without a unit, or in percent; a dose is none, nor a p value."""
+_RATIOS = frozenset(map(str.lower, RATIOS))
+_ESTIMATES = _RATIOS | {"ci", "to"}
+"""Words before figures that compare both arms."""
+_BEHIND, _BEFORE = 5, 3
+"""Words between a figure and the arm that is named behind it, or before it."""
+_NEAR = 3
+"""Words between figures of one side, such as those of "14 (24 %) of 59"."""
+
+
+def side_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
+    """Yield the figures that a sentence gives to another arm than its sources do."""
+    drugs = frozenset().union(*(drug | other for drug, other in map(names_of, cited)))
+    known: dict[str, set[str]] = {}
+    for quote in (quote for finding in cited for quote in finding.quotes):
+        for figure, arm in _sides(quote, drugs):
+            known.setdefault(figure, set()).add(arm)
+    for figure, arm in _sides(text, drugs):
+        if len(known.get(figure, ())) == 1 and arm not in known[figure]:
+            yield f"{figure[1:]} is of {', '.join(known[figure])}, not of {arm}"
+
+
+def result_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
+    """Yield the ratios that sources give for another result than a sentence does.
+
+    Of the clauses of sources that hold such a ratio, one that has most words of the sentence's
+    clause must hold its figure.
+    """
+    quotes = [q.text for f in cited for quote in f.quotes for q in whole_sentences(quote)]
+    parts = [(keys_of(c), _figures(c)) for quote in quotes for c in clauses(quote)]
+    for clause in clauses(text):
+        there = keys_of(clause)
+        for kind, told in _figures(clause).items():
+            held = [(len(there & keys), own[kind]) for keys, own in parts if kind in own]
+            most = max((shared for shared, _ in held), default=0)
+            best = frozenset().union(*(own for shared, own in held if shared == most))
+            known = frozenset().union(*(own for _, own in held))
+            for figure in sorted(told & known - best):
+                yield f"{figure[1:]} is of another result"
+
+
+def _figures(clause: str) -> dict[str, frozenset[str]]:
+    """Return the ratios of a clause by their label."""
+    found: dict[str, set[str]] = {}
+    for label, word in pairwise(words(clause)):
+        if word.is_figure and label.key in _RATIOS:
+            found.setdefault(label.key, set()).add(word.key)
+    return {label: frozenset(keys) for label, keys in found.items()}
+
+
+def _sides(text: str, drugs: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield each count or share of a text with the arm that stands nearest to it."""
+    told = words(text)
+    arms = [at for at, word in enumerate(told) if word.key in drugs or is_arm(word)]
+    groups = _groups(told, arms)
+    ends = [-1, *(group[-1] for group in groups)]
+    starts = [*(group[0] for group in groups[1:]), len(told)]
+    for group, end_before, start_after in zip(groups, ends, starts, strict=False):
+        start, end = group[0], group[-1]
+        behind = [at for at in arms if end < at <= min(end + _BEHIND, start_after)]
+        ahead = [at for at in arms if max(start - _BEFORE, end_before) <= at < start]
+        if "and" in told[start].lead:
+            ahead = []  # "with examplol and 5 of ..." begins the other side
+        if nearest := behind[:1] or ahead[-1:]:
+            yield from ((told[at].key, told[nearest[0]].key) for at in group)
+
+
+def _groups(told: Sequence[Word], arms: Sequence[int]) -> list[list[int]]:
+    """Return the places of counts and shares, those of one side together."""
+    groups: list[list[int]] = []
+    is_estimate = False
+    for at, word in enumerate(told):
+        is_inside = is_estimate and (told[at - 1].is_figure or word.key == "to")
+        is_estimate = is_inside or (at > 0 and told[at - 1].key in _ESTIMATES)
+        if is_estimate or not _COUNT.fullmatch(word.key):
+            continue
+        last = groups[-1][-1] if groups else -_NEAR - 1
+        parted = any(i in arms or told[i].key in COMPARING for i in range(last + 1, at))
+        if at - last > _NEAR or parted or "and" in word.lead:
+            groups.append([])
+        groups[-1].append(at)
+    return groups
