@@ -41,7 +41,7 @@ def report_markdown(report: ReportData) -> str:
 
 
 def head_markdown(report: ReportData) -> str:
-    """Return the first screen without its title: verdict, answer, notices and findings.
+    """Return the first screen without its title: verdict, answer, findings, notices.
 
     The verdict is the first paragraph; a report without a brief has its summary instead.
     """
@@ -50,10 +50,10 @@ def head_markdown(report: ReportData) -> str:
     parts = (
         " · ".join((f"**{label}**", *map(escape_markdown, remarks))),
         *answered(report),
-        *notices,
         grid_markdown(findings_grid(report)),
         titled("Drug candidates", grid_markdown(candidates_grid(report))),
         *(titled(*part) for part in listed(report)),
+        *notices,
     )
     return _joined(parts)
 

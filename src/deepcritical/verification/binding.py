@@ -37,6 +37,7 @@ from deepcritical.verification.fields import (
 from deepcritical.verification.names import unknown_names
 from deepcritical.verification.sides import result_faults, side_faults
 from deepcritical.verification.words import words
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers, qualifiers_in
 
 _ANIMALS = bounded(
@@ -129,7 +130,7 @@ def checks_of(
             _role_faults(text, source),
             result_faults(text, cited),
         ],
-        "names": [_strange_names(text, source if own else records)],
+        "names": [_strange_names(text, records), _strange_drugs(text, source) if own else iter(())],
         "population": [species_faults(text, cited, source)],
         "direction": [side_faults(text, cited)],
         "strength": [_certainty_faults(text, cited), _masking_faults(text, records)],
@@ -157,6 +158,13 @@ def spelled_out(source: str, texts: Sequence[str]) -> Iterator[str]:
 
 def _strange_names(text: str, records: str) -> Iterator[str]:
     yield from (f"{name} is not in the findings cited" for name in unknown_names(text, records))
+
+
+def _strange_drugs(text: str, source: str) -> Iterator[str]:
+    """Yield the drugs that stand in no sentence cited, though the records may name them."""
+    named = {mention.text for mention in find_drugs(text) if mention.drug.kind is DrugKind.DRUG}
+    strange = (name for name in unknown_names(text, source) if name in named)
+    yield from (f"{name} is not in the findings cited" for name in strange)
 
 
 def _figure_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:

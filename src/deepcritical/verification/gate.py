@@ -27,7 +27,7 @@ from deepcritical.verification.fields import VAGUE, keys_of, measured_in, source
 from deepcritical.verification.ids import ids_in, keys_in
 from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
 from deepcritical.verification.verifiers import Item, Judged, Verifier
-from deepcritical.verification.words import Word, stem, words
+from deepcritical.verification.words import Word, stem, stems, words
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.words import is_english
@@ -54,14 +54,21 @@ _APPRAISAL = frozenset(
     )
 )
 """Stems of words by which studies are told of and weighed, whatever they found."""
-_FEWEST_SHARED = 2
-"""Words of the quotes that a sentence has, if it names none of their outcomes."""
+_GIVEN = stems("treatment therapy drug")
+_FEWEST_SHARED = 2  # words of quotes of which no outcome is named
 _KIN_LETTERS = 5
 _MOST_NEW, _MOST_JUDGED = 0.25, 0.3
 """Share of the words of a retelling that may be its own; more where the writer judged it, too."""
 
 
-def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, judged: bool) -> str:
+def unbound(
+    text: str,
+    cited: Sequence[Finding],
+    texts: Sequence[str] = (),
+    *,
+    judged: bool,
+    question: str = "",
+) -> str:
     """Return what of a sentence nothing in its findings bears; '' if it is bound in every part.
 
     Args:
@@ -69,12 +76,13 @@ def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = (), *, j
         cited: The findings that it cites.
         texts: Titles and texts of their records, which bear terms.
         judged: Whether the writer found it supported; else it may only retell.
+        question: What was asked, whose words are nothing new.
     """
     is_result = any(signs(clause) for clause in clauses(text))
     is_result = is_result or any(f.way is Way.CONFLICT for f in cited)
     titles = (text.partition("\n")[0] for text in texts)
     source = "\n".join((source_of(cited), *titles))
-    known = keys_of("\n".join((source, *spelled_out(source, texts)))) | _APPRAISAL
+    known = keys_of("\n".join((source, *spelled_out(source, texts), question))) | _APPRAISAL
     known |= SIGN_WORDS if is_result else frozenset()
     told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
     runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
@@ -123,7 +131,9 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     told = keys_of(text)
     named = {measured_in(text), *(measured_in(word.raw) for word in words(text))} - {""}
     results = [f for f in cited if f.way]
-    unsaid = [f.id for f in results if _names_drug(f) and not _names_drug(f, told)]
+    # A sentence that names nothing that was given is of what the text is about.
+    named_arms = ({word.key for word in words(text) if is_arm(word)} - CONTROLS) | (told & _GIVEN)
+    unsaid = [f.id for f in results if named_arms and not _names_drug(f, told)]
     yield from (f"the drug of {finding_id} is not named" for finding_id in unsaid)
     outcomes = [(keys_of(f.outcome) - VAGUE, measured_in(f.outcome)) for f in results]
     if outcomes and not any(w & told or w <= told or m in named for w, m in outcomes):
@@ -133,9 +143,8 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
             yield "no outcome of its findings is named"
 
 
-def _names_drug(finding: Finding, told: frozenset[str] | None = None) -> bool:
-    """Return whether some words, or those of its quotes, name the drug of a finding."""
-    told = keys_of("\n".join((finding.sentence, *finding.quotes))) if told is None else told
+def _names_drug(finding: Finding, told: frozenset[str]) -> bool:
+    """Return whether some words name the drug of a finding."""
     return keys_of(finding.drug) - VAGUE <= told or bool(_names(finding) & told)
 
 
@@ -186,6 +195,7 @@ async def check_sentences(
     rewrite: Rewrite | None = None,
     own: bool = False,
     above: str = "",
+    question: str = "",
 ) -> tuple[Sentence, ...]:
     """Return the sentences to print, in the order of the drafts.
 
@@ -197,12 +207,13 @@ async def check_sentences(
         rewrite: Is given the drafts with the reasons of the refused ones, once.
         own: Whether the verifier is the writer, so that its judgement alone lets nothing through.
         above: What is printed before these sentences.
+        question: What was asked.
 
     Returns:
         A passed draft as it is. For each other one the template sentence of the finding that it is
         nearest to, unless that is printed already.
     """
-    gate = Gate(findings, records, verifier, own=own)
+    gate = Gate(findings, records, verifier, own=own, question=question)
     checked = list(await gate.checked(drafts))
     refused = [n for n, one in enumerate(checked) if not one.passed]
     if rewrite and refused:
@@ -278,7 +289,9 @@ class Gate:
         verifier: Verifier | None,
         *,
         own: bool = False,
+        question: str = "",
     ) -> None:
+        self._question = question
         self._findings = findings
         self._records = records
         self._verifier = verifier
@@ -370,7 +383,8 @@ class Gate:
             texts = self._texts(cited)
             again = checks_of(draft.text, cited, texts=texts)
             added += [check for check in again if not check.passed]
-            left = unbound(draft.text, cited, texts, judged=judged is not None)
+            is_judged = judged is not None
+            left = unbound(draft.text, cited, texts, judged=is_judged, question=self._question)
             added.append(SentenceCheck(name="bound", passed=not left, reason=left))
         return one._replace(draft=draft, checks=(*one.checks, *added))
 

@@ -11,15 +11,18 @@ from deepcritical.domain.text import whole_sentences
 from deepcritical.verification.direction import COMPARING, is_arm, names_of
 from deepcritical.verification.fields import RATIOS, keys_of
 from deepcritical.verification.signs import clauses
-from deepcritical.verification.words import Word, words
+from deepcritical.verification.words import Word, stems, words
 
 _COUNT = re.compile(r"#-?[\d.]+%?")
 """Keys of figures without a unit, or in percent; a dose is none, nor a p value."""
 _RATIOS = frozenset(map(str.lower, RATIOS))
 _ESTIMATES = _RATIOS | {"ci", "to"}
 """Words before figures that compare both arms."""
-_BEHIND, _BEFORE = 5, 3
-"""Words between a figure and the arm that is named behind it, or before it."""
+_LEADING = frozenset("with on in for of to at among".split())
+_GIVING = stems("during receive given take assigned randomised after")
+"""Words before the arm that a figure is of."""
+_BEHIND = 5
+"""Words between a figure and the arm that is named behind it."""
 _NEAR = 3
 """Words between figures of one side, such as those of "14 (24 %) of 59"."""
 
@@ -65,20 +68,20 @@ def _figures(clause: str) -> dict[str, frozenset[str]]:
 
 
 def _sides(text: str, drugs: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield each count or share of a text with the arm that stands nearest to it."""
+    """Yield each count or share of a text with the arm behind it: "12 % of 90 with examplol"."""
     told = words(text)
     arms = [at for at, word in enumerate(told) if word.key in drugs or is_arm(word)]
     groups = _groups(told, arms)
-    ends = [-1, *(group[-1] for group in groups)]
     starts = [*(group[0] for group in groups[1:]), len(told)]
-    for group, end_before, start_after in zip(groups, ends, starts, strict=False):
-        start, end = group[0], group[-1]
-        behind = [at for at in arms if end < at <= min(end + _BEHIND, start_after)]
-        ahead = [at for at in arms if max(start - _BEFORE, end_before) <= at < start]
-        if "and" in told[start].lead:
-            ahead = []  # "with examplol and 5 of ..." begins the other side
-        if nearest := behind[:1] or ahead[-1:]:
-            yield from ((told[at].key, told[nearest[0]].key) for at in group)
+    for group, start_after in zip(groups, starts, strict=False):
+        behind = [at for at in arms if group[-1] < at <= min(group[-1] + _BEHIND, start_after)]
+        if behind and _is_led_in(told, behind[0]):
+            yield from ((told[at].key, told[behind[0]].key) for at in group)
+
+
+def _is_led_in(told: Sequence[Word], at: int) -> bool:
+    """Return whether a word stands behind "with", "on" or the like, and not as in "X-treated"."""
+    return not _LEADING.isdisjoint(told[at].lead) or told[at - 1].key in _GIVING
 
 
 def _groups(told: Sequence[Word], arms: Sequence[int]) -> list[list[int]]:

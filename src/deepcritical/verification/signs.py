@@ -15,7 +15,7 @@ Sign = Literal["more", "less", "good", "bad", "none"]
 _WORDS: dict[Sign, frozenset[str]] = {
     "more": stems(
         "increase higher more greater rise raise longer larger elevate prolong grow double gain "
-        "excess"
+        "excess exceed"
     ),
     "less": stems(
         "decrease reduce reduction lower less fewer fall decline shorter smaller drop diminish "

@@ -109,7 +109,14 @@ class Writer:
             return await self._again(question, findings, checked)
 
         return await check_sentences(
-            drafts, findings, records, self._verifier, rewrite=again, own=self._own, above=above
+            drafts,
+            findings,
+            records,
+            self._verifier,
+            rewrite=again,
+            own=self._own,
+            above=above,
+            question=question,
         )
 
     async def contested(
