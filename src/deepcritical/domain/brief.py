@@ -124,10 +124,12 @@ class Brief(Model):
         return bool(self.synthesis) and self.synthesis[0].origin == "model"
 
     @property
-    def opening(self) -> tuple[Sentence, ...]:
-        """What stands before the text of a model: of the answer what the text does not give."""
-        stated = self.stated if self.is_answered else ()
-        return tuple(s for n, s in enumerate(self.answer) if n not in stated)
+    def paragraphs(self) -> tuple[tuple[Sentence, ...], ...]:
+        """What is read first: the answer, the text, and what of the answer it does not give."""
+        if not self.is_answered:
+            return self.answer, self.synthesis
+        left = tuple(s for n, s in enumerate(self.answer) if n not in self.stated)
+        return self.synthesis[:1], self.synthesis[1:], left
 
     @property
     def listed_studies(self) -> tuple[tuple[DecidingStudy, Sentence | None], ...]:

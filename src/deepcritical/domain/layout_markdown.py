@@ -89,8 +89,7 @@ def answered(report: ReportData) -> Iterator[str]:
         yield report.executive_summary
         return
     yield as_markdown(brief.licensed, references)
-    yield as_markdown(brief.opening, references)
-    yield as_markdown(brief.synthesis, references)
+    yield from (as_markdown(told, references) for told in brief.paragraphs)
     for name, told in (("Harms", brief.harms), ("Label", brief.label)):
         yield f"**{name}:** {as_markdown(told, references)}" if told else ""
 

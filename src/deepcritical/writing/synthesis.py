@@ -1,10 +1,9 @@
 """Puts a model's text into a brief, in the place of what code says of the same results.
 
-The claim stays code's, and so does whatever the text does not tell. A benefit is told by any
-sentence on one of its records. What speaks against the drug must be told as such: that nothing was
-found, that results differ, or which harm there was, with its direction or the figures of both
-sides. Why the certainty is no higher, and harms in other people that are not grave, stand behind
-the brief.
+The claim stays code's, and so does whatever the text does not tell of what speaks against the drug:
+that nothing was found, that results differ, or which harm there was, with its direction or the
+figures of both sides. Benefits that the text leaves out stand in the table. Why the certainty is no
+higher, and harms in other people that are not grave, stand behind the brief.
 """
 
 from __future__ import annotations
@@ -117,7 +116,7 @@ class _Told(NamedTuple):
         """Return whether sentences on the records of a row tell which way it went."""
         own = [s for s in self.own if {*s.evidence_ids} & {*row.evidence_ids}]
         if row.way is Way.BENEFIT:
-            return bool(own)
+            return True
         if row.way is Way.HARM:
             named = keys_of(f"{row.outcome} {row.told_as}") - VAGUE
             return any(named & keys_of(s.text) and _tells_sides(s.text) for s in own)
