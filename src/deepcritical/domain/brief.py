@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from deepcritical.domain.effect_words import effect_size, row_direction
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.domain.votes import OutcomeRow
+from deepcritical.domain.votes import NOT_STATED, OutcomeRow
 
 
 class DecidingStudy(Model):
@@ -121,11 +122,11 @@ class Brief(Model):
     @property
     def is_answered(self) -> bool:
         """Return whether a model answers first, so that no sentence has to state the verdict."""
-        return bool(self.synthesis) and self.synthesis[0].origin == "model"
+        return bool(self.synthesis) and self.synthesis[0].opens
 
     @property
     def paragraphs(self) -> tuple[tuple[Sentence, ...], ...]:
-        """What is read first: the answer, the text, and what of the answer it does not give."""
+        """The answer, the text, and last of the answer what the text does not give."""
         if not self.is_answered:
             return self.answer, self.synthesis
         left = tuple(s for n, s in enumerate(self.answer) if n not in self.stated)
@@ -134,15 +135,22 @@ class Brief(Model):
     @property
     def listed_studies(self) -> tuple[tuple[DecidingStudy, Sentence | None], ...]:
         """The main studies with results; of one that a model's text cites, the design alone."""
-        own = {i for s in self.synthesis if s.origin == "model" for i in s.evidence_ids}
         return tuple(
             (study.model_copy(update={"comparator": ""}), None)
-            if own & {*study.evidence_ids}
+            if self._is_told(study)
             else (study, study.result)
             for study in self.studies
         )
 
+    def _is_told(self, study: DecidingStudy) -> bool:
+        """Return whether a model's sentence on a study names the outcome of its result."""
+        outcome = _LONG_WORD.findall(study.result.text.partition(":")[0].casefold())
+        written = (s for s in self.synthesis if s.origin == "model")
+        own = [s for s in written if {*s.evidence_ids} & {*study.evidence_ids}]
+        return any(all(w[:_STEM] in s.text.casefold() for w in outcome) for s in own)
 
+
+_LONG_WORD, _STEM = re.compile(r"[^\W_]{4,}"), 6
 COLUMNS = ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty")
 """Of the summary of findings."""
 _CONTROLS = {
@@ -157,6 +165,8 @@ _OF_HARM = {
     VerdictLabel.REFUTED: "No excess found",
 }
 """Where it is asked whether something bad gets more: "refuted" would be read as "not safe"."""
+_OTHERS = "other groups of the study"
+"""Where a record says that groups did not differ, and not which."""
 _OF_EITHER = ("better", "worse", "no difference")
 _LONGEST_NAME = 60
 _DIRECTNESS = {"direct": "", "broader": " (indirect)", "related": " (other patients)"}
@@ -173,7 +183,7 @@ def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     size, told = effect_size(row), row_direction(row)
     return (
         f"{capitalised(_named(row, told))}{_indirect(row)}",
-        row.comparator or row.control or _CONTROLS[row.tier],
+        row.comparator or row.control.replace(NOT_STATED, _OTHERS) or _CONTROLS[row.tier],
         studies_words(row),
         f"{capitalised(told)}{f'; {size}' if size else ''}",
         row.certainty.value,

@@ -134,8 +134,8 @@ def _assessed(report: ReportData, figures: Figures) -> tuple[object, ...]:
     told += because(report.verdict, report.references)
     told += f"\n- {report.support}." if report.support else ""
     for one in report.brief.contested if report.brief else ():
-        said = escape_markdown(f"“{one.told}” {one.reason}")
-        told += f"\n- Left out of the brief, because {one.by} found it contradicted: {said}"
+        said = f"Left out of the brief, because {one.by} found it contradicted: “{one.told}”"
+        told += f"\n- {escape_markdown(said)}"
     return (told, *figures.get("prisma", ()), report.methodology.content)
 
 

@@ -71,6 +71,8 @@ class Draft(Model):
     finding_ids: tuple[str, ...] = ()
     written_by: str = ""
     """The model."""
+    opens: bool = False
+    """Whether it is the first sentence of its text, or written in the place of that."""
 
 
 class SentenceCheck(Model):
@@ -96,6 +98,8 @@ class Sentence(Model):
     """The model, if one wrote it."""
     checks: tuple[SentenceCheck, ...] = ()
     """Those that it passed."""
+    opens: bool = False
+    """Whether a model wrote it as the first sentence of its text, which answers the question."""
     in_place_of: tuple[SentenceCheck, ...] = ()
     """Of a template: the checks that the model's sentence failed whose place it takes."""
 

@@ -9,7 +9,7 @@ from deepcritical.domain.sentences import Finding
 from deepcritical.prompts.evidence import record_text
 
 _FORGED = bounded(
-    r"<(?=\s{0,3}/?\s{0,3}(?:quote|sentence|finding|record|study)s?\b)", re.IGNORECASE
+    r"<(?=\s{0,20}/?\s{0,20}(?:quote|sentence|finding|record|study)s?\b)", re.IGNORECASE
 )
 
 

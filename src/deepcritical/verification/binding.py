@@ -125,14 +125,10 @@ def checks_of(
     records = "\n".join((source, *texts))
     is_one = len(cited) == 1 and cited[0].way is not None
     found: dict[CheckName, list[Iterator[str]]] = {
-        "figures": [
-            _figure_faults(text, cited, source),
-            _role_faults(text, source),
-            result_faults(text, cited),
-        ],
-        "names": [_strange_names(text, records), _strange_drugs(text, source) if own else iter(())],
+        "figures": [_figure_faults(text, cited, source), _role_faults(text, source)],
+        "names": [_strange_names(text, records)],
         "population": [species_faults(text, cited, source)],
-        "direction": [side_faults(text, cited)],
+        "direction": [side_faults(text, cited), result_faults(text, cited)],
         "strength": [_certainty_faults(text, cited), _masking_faults(text, records)],
         "counts": [_count_faults(text, cited, source)],
     }
@@ -140,6 +136,7 @@ def checks_of(
         found["direction"].append(direction_faults(text, cited, own=own))
         found["names"].append(_comparator_faults(text, cited, source))
     if own:
+        found["names"].append(_strange_drugs(text, source))
         found["figures"].append(_role_faults(text, "\n".join(map(_on_outcome, cited))))
         found["population"].append(people_faults(text, cited, source))
         found["strength"].append(_overstated(text, cited, source))

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from deepcritical.domain.brief import Contested, finding_cells
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.votes import NOT_STATED, OutcomeRow
-from deepcritical.verification.verifiers import Item, Verifier
+from deepcritical.domain.votes import OutcomeRow
+from deepcritical.verification.verifiers import LONGEST_TEXT, Item, Verifier
 
-_LONGEST_TEXT = 3_000
-"""Characters of a record that a verifier is shown."""
 _MOST = 12
 """Rows that are compared; the weightiest stand first."""
 
@@ -47,14 +45,13 @@ async def contested_rows(
 
 def _item(key: str, row: OutcomeRow, drug: str, records: Mapping[str, Evidence]) -> Item:
     cited = {i: records[i] for i in row.evidence_ids if i in records}
-    texts = {i: (one.citation.title, one.content[:_LONGEST_TEXT]) for i, one in cited.items()}
-    return Item(key, _told(row, drug), texts)
+    texts = {i: (one.citation.title, one.content[:LONGEST_TEXT]) for i, one in cited.items()}
+    return Item(key, row_statement(row, drug), texts)
 
 
-def _told(row: OutcomeRow, drug: str) -> str:
+def row_statement(row: OutcomeRow, drug: str) -> str:
     """Return a row as a sentence; figures that code worked out stand in no record."""
     outcome, comparator, _, result, _ = finding_cells(row)
     is_own = not row.pooled and not any(e.turned_from or e.from_arms for e in row.effects)
     told = result if is_own else result.partition("; ")[0]
-    against = "" if comparator == NOT_STATED else f" against {comparator}"
-    return f"{outcome}, {drug}{against}: {told.replace('the drug', drug)}."
+    return f"{outcome}, {drug} against {comparator}: {told.replace('the drug', drug)}."

@@ -91,12 +91,12 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         allowed |= {i: allowed[i] | may for i, may in expected.items()}
         told |= found
         owners = _owners_of(clause, cited, own=own and not DIFFER.search(text))
+        if owners and all(f.way is Way.NO_DIFFERENCE for f in owners):
+            continue  # "higher, but not significantly" is of no difference
         faults.extend(
             f"“{clause.strip()}” tells of {_TOLD[sign]}, but {_shown(owners)}"
             for sign in sorted(found.difference(*(expected[f.id] for f in owners if expected)))
         )
-    if all(f.way in (Way.NO_DIFFERENCE, None) for f in cited):
-        faults = []  # "higher, but not significantly" is of no difference
     yield from faults
     if told and not faults:
         for finding in cited:

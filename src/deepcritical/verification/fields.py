@@ -23,6 +23,18 @@ VAGUE = frozenset(
 )
 """Stems of words that many outcomes have."""
 
+APPRAISAL = frozenset(
+    map(
+        stem,
+        "evidence limit limits limited limitation restrict rest rely single small large short long "
+        "only trial study cohort review analysis record report author conclude find result outcome "
+        "patient people number sample size week month year follow time duration open label blind "
+        "randomise randomised control controlled placebo arm group compare comparison agree differ "
+        "contrast read include enrol recruit measure figure p value interval".split(),
+    )
+)
+"""Stems of words by which studies are told of and weighed, whatever they found."""
+
 
 def keys_of(text: str) -> frozenset[str]:
     """Return the stems of the words of a text that count, without figures."""

@@ -23,10 +23,10 @@ from deepcritical.domain.votes import Way
 from deepcritical.services.calculating import calculated
 from deepcritical.verification.binding import checks_of, spelled_out
 from deepcritical.verification.direction import CONTROLS, is_arm, names_of
-from deepcritical.verification.fields import VAGUE, keys_of, measured_in, source_of
+from deepcritical.verification.fields import APPRAISAL, VAGUE, keys_of, measured_in, source_of
 from deepcritical.verification.ids import ids_in, keys_in
 from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
-from deepcritical.verification.verifiers import Item, Judged, Verifier
+from deepcritical.verification.verifiers import LONGEST_TEXT, Item, Judged, Verifier
 from deepcritical.verification.words import Word, stem, stems, words
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import find_drugs
@@ -43,17 +43,6 @@ _GRAMMAR = frozenset(
     )
 )
 """Stems of words of closed classes, which tell nothing by themselves."""
-_APPRAISAL = frozenset(
-    map(
-        stem,
-        "evidence limit limits limited limitation restrict rest rely single small large short long "
-        "only trial study cohort review analysis record report author conclude find result outcome "
-        "patient people number sample size week month year follow time duration open label blind "
-        "randomise randomised control controlled placebo arm group compare comparison agree differ "
-        "contrast read include enrol recruit measure figure p value interval".split(),
-    )
-)
-"""Stems of words by which studies are told of and weighed, whatever they found."""
 _GIVEN = stems("treatment therapy drug")
 _FEWEST_SHARED = 2  # words of quotes of which no outcome is named
 _KIN_LETTERS = 5
@@ -67,7 +56,6 @@ def unbound(
     texts: Sequence[str] = (),
     *,
     judged: bool,
-    question: str = "",
 ) -> str:
     """Return what of a sentence nothing in its findings bears; '' if it is bound in every part.
 
@@ -76,13 +64,12 @@ def unbound(
         cited: The findings that it cites.
         texts: Titles and texts of their records, which bear terms.
         judged: Whether the writer found it supported; else it may only retell.
-        question: What was asked, whose words are nothing new.
     """
     is_result = any(signs(clause) for clause in clauses(text))
     is_result = is_result or any(f.way is Way.CONFLICT for f in cited)
     titles = (text.partition("\n")[0] for text in texts)
     source = "\n".join((source_of(cited), *titles))
-    known = keys_of("\n".join((source, *spelled_out(source, texts), question))) | _APPRAISAL
+    known = keys_of("\n".join((source, *spelled_out(source, texts)))) | APPRAISAL
     known |= SIGN_WORDS if is_result else frozenset()
     told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
     runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
@@ -139,7 +126,7 @@ def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     if outcomes and not any(w & told or w <= told or m in named for w, m in outcomes):
         arms = frozenset().union(*(keys_of(f"{f.drug} {f.comparator}") for f in cited))
         of_quotes = keys_of("\n".join(q for f in results for q in f.quotes))
-        if len(told & of_quotes - arms - SIGN_WORDS - _APPRAISAL) < _FEWEST_SHARED:
+        if len(told & of_quotes - arms - SIGN_WORDS - APPRAISAL) < _FEWEST_SHARED:
             yield "no outcome of its findings is named"
 
 
@@ -179,8 +166,6 @@ class CheckedDraft(NamedTuple):
         return tuple(check.reason for check in self.checks if not check.passed)
 
 
-_LONGEST_TEXT = 3_000
-"""Characters of a record that a verifier is shown."""
 Rewrite = Callable[[Sequence[CheckedDraft]], Awaitable[Sequence[Sequence[Draft]]]]
 """Is given all drafts with their checks, and writes the refused ones again, in the same order: each
 as one or several, or none where it gives up."""
@@ -195,7 +180,6 @@ async def check_sentences(
     rewrite: Rewrite | None = None,
     own: bool = False,
     above: str = "",
-    question: str = "",
 ) -> tuple[Sentence, ...]:
     """Return the sentences to print, in the order of the drafts.
 
@@ -207,23 +191,28 @@ async def check_sentences(
         rewrite: Is given the drafts with the reasons of the refused ones, once.
         own: Whether the verifier is the writer, so that its judgement alone lets nothing through.
         above: What is printed before these sentences.
-        question: What was asked.
 
     Returns:
         A passed draft as it is. For each other one the template sentence of the finding that it is
         nearest to, unless that is printed already.
     """
-    gate = Gate(findings, records, verifier, own=own, question=question)
-    checked = list(await gate.checked(drafts))
+    gate = Gate(findings, records, verifier, own=own)
+    checked = list(await gate.checked(_opened(drafts)))
     refused = [n for n, one in enumerate(checked) if not one.passed]
     if rewrite and refused:
         written = dict(zip(refused, await rewrite(checked), strict=True))
+        written |= {0: _opened(written[0])} if 0 in written else {}
         again = iter(await gate.checked([d for several in written.values() for d in several]))
         parts = [
             [*islice(again, len(written.get(n, ())))] or [one] for n, one in enumerate(checked)
         ]
         checked = [one for part in parts for one in part]
     return _printed(checked, findings, above)
+
+
+def _opened(drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """Return drafts of which the first opens the text."""
+    return [draft.model_copy(update={"opens": not n}) for n, draft in enumerate(drafts)]
 
 
 def _printed(
@@ -265,6 +254,7 @@ def _sentence(one: CheckedDraft, cited: Sequence[Finding]) -> Sentence:
         origin="model",
         written_by=one.draft.written_by,
         checks=one.checks,
+        opens=one.draft.opens,
     )
 
 
@@ -289,9 +279,7 @@ class Gate:
         verifier: Verifier | None,
         *,
         own: bool = False,
-        question: str = "",
     ) -> None:
-        self._question = question
         self._findings = findings
         self._records = records
         self._verifier = verifier
@@ -332,7 +320,7 @@ class Gate:
 
     def _texts(self, cited: Sequence[Finding]) -> list[str]:
         records = [self._records[key] for key in _evidence_of(cited)]
-        return [f"{one.citation.title}\n{one.content[:_LONGEST_TEXT]}" for one in records]
+        return [f"{one.citation.title}\n{one.content[:LONGEST_TEXT]}" for one in records]
 
     def _id_fault(self, draft: Draft) -> str:
         if not draft.finding_ids:
@@ -357,7 +345,7 @@ class Gate:
         texts: dict[str, tuple[str, ...]] = {}
         for evidence_id in _evidence_of(cited):
             record = self._records[evidence_id]
-            text = record.content[:_LONGEST_TEXT]
+            text = record.content[:LONGEST_TEXT]
             own = (q for f in cited if evidence_id in f.evidence_ids for q in f.quotes)
             beyond = [q for q in own if q not in text and q in record.content]
             texts[evidence_id] = tuple(dict.fromkeys((record.citation.title, text, *beyond)))
@@ -383,8 +371,7 @@ class Gate:
             texts = self._texts(cited)
             again = checks_of(draft.text, cited, texts=texts)
             added += [check for check in again if not check.passed]
-            is_judged = judged is not None
-            left = unbound(draft.text, cited, texts, judged=is_judged, question=self._question)
+            left = unbound(draft.text, cited, texts, judged=judged is not None)
             added.append(SentenceCheck(name="bound", passed=not left, reason=left))
         return one._replace(draft=draft, checks=(*one.checks, *added))
 

@@ -19,6 +19,8 @@ from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.prompts.findings import study_line, told_text
 
 VERSION = 4
+LONGEST_TEXT = 3_000
+"""Characters of a record that a verifier is shown."""
 EntailmentVerdict = Literal["supported", "contradicted", "not_enough"]
 _FRAME_CHARS = 6_000
 """Characters of the rules, the schema and the answer beside the sentences."""

@@ -109,14 +109,7 @@ class Writer:
             return await self._again(question, findings, checked)
 
         return await check_sentences(
-            drafts,
-            findings,
-            records,
-            self._verifier,
-            rewrite=again,
-            own=self._own,
-            above=above,
-            question=question,
+            drafts, findings, records, self._verifier, rewrite=again, own=self._own, above=above
         )
 
     async def contested(
@@ -149,9 +142,11 @@ class Writer:
         shown = await calculated(_shown, question, "", of_use, self._room)
         accepted = [told_text(one.draft.text) for one in checked if one.passed]
         above = ["\n".join((_wording()["accepted"], *accepted))] if accepted else []
-        told = "\n".join(
-            f"{n}. {told_text(one.draft.text)} Refused, because {'; '.join(one.reasons)}."
-            for n, one in enumerate(refused, 1)
+        told = told_text(
+            "\n".join(
+                f"{n}. {one.draft.text} Refused, because {'; '.join(one.reasons)}."
+                for n, one in enumerate(refused, 1)
+            )
         )
         try:
             prompt = _prompt(_wording()["again"], shown, *above, told)
@@ -174,7 +169,7 @@ def _prompt(ask: str, *parts: str) -> Prompt:
 
 def _shown(question: str, above: str, findings: Mapping[str, Finding], room: int) -> str:
     """Return records as numbered sentences, as many as fit; the first weigh most."""
-    blocks = [f"Question: {question}"]
+    blocks = [f"Question: {told_text(question)}"]
     if above:
         blocks.append(f"{' '.join(_wording()['above'].split())}\n{told_text(above)}")
     for number, (_, group) in enumerate(groupby(findings.values(), attrgetter("evidence_ids"))):
@@ -188,6 +183,6 @@ def _shown(question: str, above: str, findings: Mapping[str, Finding], room: int
 
 def _block(told: Sequence[Finding]) -> str:
     """Return the sentences of one record behind a line on its study."""
-    lines = [f"[{one.id}] {told_text(one.quotes[0])}" for one in told]
+    lines = [f"[{one.id}] {told_text(' '.join(one.quotes[0].split()))}" for one in told]
     number = told[0].id.partition(".")[0]
     return "\n".join((f'<record id="{number}">', study_line(told[0]), *lines, "</record>"))

@@ -15,6 +15,7 @@ from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.verification.binding import checks_of
+from deepcritical.verification.contesting import row_statement
 from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
@@ -30,7 +31,7 @@ from deepcritical.writing.studies import leading_vote
 from deepcritical.writing.synthesis import uncontested
 from deepcritical.writing.unread import quote_in
 from deepcritical.writing.vote_words import vote_words
-from deepcritical.writing.words import row_sentence, told_of
+from deepcritical.writing.words import CERTAINTY, row_sentence, told_of
 
 _SIDES = (Way.BENEFIT, Way.HARM)
 _NOT_WRITTEN = "it is not what the verdict, its rows and the studies of the report give"
@@ -43,6 +44,7 @@ def brief_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
     """
     if brief := report.brief:
         yield from _template_entries(report, brief, report.verdict)
+        yield from _hidden(brief, report.verdict)
         yield from _entries((*brief.licensed, *brief.label, *brief.synthesis), report)
 
 
@@ -53,6 +55,7 @@ def answer_entries(answer: DeepAnswer) -> Iterator[LedgerEntry]:
     """
     if answer.brief and answer.verdict:
         yield from _template_entries(answer, answer.brief, answer.verdict)
+        yield from _hidden(answer.brief, answer.verdict)
         yield from _entries(answer.brief.synthesis, answer)
     elif answer.brief:
         yield LedgerEntry(
@@ -126,6 +129,29 @@ def _template_entries(
         )
 
 
+def _hidden(brief: Brief, verdict: Verdict) -> Iterator[LedgerEntry]:
+    """Yield what a brief hides as a mere verdict, or as a contradicted result, and is neither."""
+    of_rows = {
+        row_sentence(row, brief.drug, wording=wording)
+        for row in verdict.rows
+        for wording in WORDINGS
+    }
+    rows = {(r.outcome, r.comparator, row_statement(r, brief.drug)) for r in verdict.rows}
+    for place in brief.stated:
+        text = brief.answer[place].text if place < len(brief.answer) else f"place {place}"
+        if text in of_rows or text.startswith(CERTAINTY):
+            yield _rated(text, "it is hidden, and does not state the verdict alone")
+    for one in brief.contested:
+        if (one.outcome, one.comparator, one.told) not in rows:
+            yield _rated(
+                one.told, "it is left out as contradicted, and is no result of the verdict"
+            )
+
+
+def _rated(text: str, reason: str) -> LedgerEntry:
+    return LedgerEntry(kind=EntryKind.RATING, text=text, holds=False, reason=reason)
+
+
 def _given_by_code(
     document: ResearchReport | DeepAnswer, brief: Brief, verdict: Verdict
 ) -> set[Sentence]:
@@ -186,7 +212,9 @@ def _entries(
     for sentence in sentences:
         cited = [findings[i] for i in sentence.finding_ids if i in findings]
         reason = _fault(sentence, cited, references)
-        forged = any(f.sentence not in _given(f, document) for f in cited)
+        forged = any(
+            f.sentence not in _given(f, document) or _is_turned(f, document) for f in cited
+        )
         reason = reason or (_NOT_WRITTEN if forged else "")
         named = [references[i] for i in sentence.evidence_ids if i in references]
         yield LedgerEntry(
@@ -227,6 +255,14 @@ def _fault(
     failed = [c.reason for c in checks if not c.passed]
     sure = bool(names & {"entailment", "bound", "verbatim"})
     return "; ".join(failed) or ("" if sure else "nobody has checked its meaning")
+
+
+def _is_turned(finding: Finding, document: ResearchReport | DeepAnswer) -> bool:
+    """Return whether a sentence of a record has a direction that no result of its study has."""
+    if "." not in finding.id or finding.way is None:
+        return False
+    votes = (v for s in document.studies for v in s.votes if v.evidence_id in finding.evidence_ids)
+    return not any(v.way is finding.way and v.outcome in finding.outcome for v in votes)
 
 
 def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:

@@ -2,40 +2,36 @@
 
 The claim stays code's, and so does whatever the text does not tell of what speaks against the drug:
 that nothing was found, that results differ, or which harm there was, with its direction or the
-figures of both sides. Benefits that the text leaves out stand in the table. Why the certainty is no
+shares of both sides. Benefits that the text leaves out stand in the table. Why the certainty is no
 higher, and harms in other people that are not grave, stand behind the brief.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from deepcritical.domain.brief import Brief, Contested
 from deepcritical.domain.harms import SAFETY
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.sentences import Sentence
-from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.verification.direction import DIFFER
-from deepcritical.verification.fields import VAGUE, keys_of
+from deepcritical.verification.fields import VAGUE, keys_of, measured_in
 from deepcritical.verification.signs import Sign, clauses, signs
+from deepcritical.vocabulary.outcomes import construct_of
 from deepcritical.writing.unread import quote_in
 from deepcritical.writing.words import CERTAINTY, row_sentence
 
 _AGAINST = (Way.HARM, Way.CONFLICT)
-_NEEDED: dict[VerdictLabel, set[Way]] = {
-    VerdictLabel.SUPPORTED: {Way.BENEFIT},
-    VerdictLabel.PROMISING: {Way.BENEFIT},
-    VerdictLabel.MIXED: {Way.BENEFIT, Way.NO_DIFFERENCE, Way.CONFLICT},
-    VerdictLabel.UNSUPPORTED: {Way.NO_DIFFERENCE},
-    VerdictLabel.REFUTED: {Way.NO_DIFFERENCE},
-}
-"""Directions without which a verdict has nothing to rest on."""
 _MOSTLY = 0.6
 """Share of the words of a quote that a retelling of it has."""
 _SIDES = 2
+_MAYBE = bounded(r"\b(?:may|might|could|not)\b", re.IGNORECASE)
 
 
 def with_synthesis(brief: Brief, verdict: Verdict, written: Sequence[Sentence]) -> Brief:
@@ -64,24 +60,21 @@ def claim_of(brief: Brief, verdict: Verdict) -> tuple[Sentence, ...]:
 def uncontested(verdict: Verdict, contested: Iterable[Contested]) -> Verdict:
     """Return a verdict without the rows that a check against the records refuted.
 
-    Harm stays, and the last row of a direction on benefit that the verdict needs.
+    Harms stay, and the last row of each direction on benefit.
     """
     named = {(one.outcome, one.comparator) for one in contested}
     is_left = [
-        row.way is Way.HARM or (row.outcome, row.comparator) not in named for row in verdict.rows
+        (row.outcome, row.comparator) not in named or row.way is Way.HARM or _is_feared(row)
+        for row in verdict.rows
     ]
-    held = {
-        row.way
-        for row, left in zip(verdict.rows, is_left, strict=True)
-        if left and row.importance != "harm"
-    }
-    needed = set() if Way.CONFLICT in held else _NEEDED.get(verdict.label, set()) - held
-    rows = (
-        row
-        for row, left in zip(verdict.rows, is_left, strict=True)
-        if left or (row.way in needed and row.importance != "harm")
-    )
+    both = [*zip(verdict.rows, is_left, strict=True)]
+    held = {row.way for row, left in both if left and row.importance != "harm"}
+    rows = (row for row, left in both if left or (row.importance != "harm" and row.way not in held))
     return verdict.model_copy(update={"rows": tuple(rows)})
+
+
+def _is_feared(row: OutcomeRow) -> bool:
+    return row.way is Way.CONFLICT and (row.importance == "harm" or row.is_grave)
 
 
 def _rows(brief: Brief, verdict: Verdict) -> dict[str, OutcomeRow]:
@@ -102,35 +95,56 @@ class _Told(NamedTuple):
 
     def leaves_harm(self, said: Sentence) -> bool:
         """Return whether a sentence on harms is still to be said."""
-        row = self.rows.get(said.text)
+        row, tells_harms = self.rows.get(said.text), any(SAFETY.search(s.text) for s in self.own)
         if row and row.way in _AGAINST:
             is_near = row.directness == "direct" or row.is_grave or row.harm_asked
-            return is_near and not self._tells(row)
-        if any(SAFETY.search(one.text) for one in self.own):
-            return False
-        words = keys_of(quote_in(said.text)) if said.origin == "quote" else frozenset()
-        own = [one for one in self.own if {*one.evidence_ids} & {*said.evidence_ids}]
-        return not any(words and len(words & keys_of(o.text)) >= _MOSTLY * len(words) for o in own)
+            return (is_near or not tells_harms) and not self._tells(row)
+        if said.origin == "quote":
+            words = keys_of(quote_in(said.text))
+            own = [one for one in self.own if {*one.evidence_ids} & {*said.evidence_ids}]
+            return not any(len(words & keys_of(o.text)) >= _MOSTLY * len(words) for o in own)
+        listed = [
+            row
+            for row in self.rows.values()
+            if row.way is Way.HARM and row.outcome.casefold() in said.text.casefold()
+        ]
+        return not all(map(self._tells, listed)) if listed else not tells_harms
 
     def _tells(self, row: OutcomeRow) -> bool:
-        """Return whether sentences on the records of a row tell which way it went."""
-        own = [s for s in self.own if {*s.evidence_ids} & {*row.evidence_ids}]
+        """Return whether sentences on the records of a row tell which way its outcome went."""
         if row.way is Way.BENEFIT:
-            return True
+            return True  # it stands in the table
+        own = [s.text for s in self.own if {*s.evidence_ids} & {*row.evidence_ids}]
+        on_it = [clause for text in own for clause in clauses(text) if _names(row, clause)]
+        told = frozenset(chain.from_iterable(map(signs, on_it)))
         if row.way is Way.HARM:
-            named = keys_of(f"{row.outcome} {row.told_as}") - VAGUE
-            return any(named & keys_of(s.text) and _tells_sides(s.text) for s in own)
-        told = frozenset(chain.from_iterable(_signs(s.text) for s in own))
+            return bool(told & _harmful(row)) or (not told and any(map(_tells_sides, on_it)))
         if row.way is Way.NO_DIFFERENCE:
             return "none" in told
-        return any(DIFFER.search(s.text) for s in own) or ("none" in told and len(told) > 1)
+        differ = (DIFFER.search(text) for text in own if _names(row, text))
+        return any(found and not _MAYBE.search(found.string) for found in differ) or (
+            "none" in told and len(told) > 1
+        )
+
+
+def _names(row: OutcomeRow, text: str) -> bool:
+    """Return whether a text names the outcome of a row: by all words, or by what it measures."""
+    there = keys_of(text)
+    names = [keys_of(name) - VAGUE for name in (row.outcome, row.told_as)]
+    measured = measured_in(row.outcome)
+    return any(name and name <= there for name in names) or bool(
+        measured and measured == measured_in(text)
+    )
+
+
+def _harmful(row: OutcomeRow) -> frozenset[Sign]:
+    """Return the directions that tell of harm: of what is good less, of anything else more."""
+    construct = construct_of(row.outcome, row.outcome)
+    is_good = row.polarity == "more" or bool(construct and construct.higher_is_better)
+    return frozenset({"bad", "less" if is_good else "more"})
 
 
 def _tells_sides(text: str) -> bool:
-    """Return whether a text tells a direction, or figures of both sides."""
+    """Return whether a text has shares of both sides."""
     shares = [q for q in quantities(text) if q.unit.dimension == "%" and not q.kind]
-    return bool(_signs(text) - {"none"}) or len(shares) >= _SIDES
-
-
-def _signs(text: str) -> frozenset[Sign]:
-    return frozenset(chain.from_iterable(map(signs, clauses(text))))
+    return len(shares) >= _SIDES

@@ -5,8 +5,11 @@ from __future__ import annotations
 from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, study_findings
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
+from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.votes import Way
+from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.by_model import _shown
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.sources import ranked, sources_of
@@ -49,12 +52,25 @@ def test_a_retracted_record_and_one_without_a_text_are_not_shown() -> None:
     assert {i for one in told.values() for i in one.evidence_ids} == {"E3"}
 
 
-def test_records_that_decide_go_first_and_those_of_one_kind_by_relevance() -> None:
-    (one,) = [finding(vote(), key="E5")]
-    assert ranked([one], ["E7", "E2"], {}, {"E2": 0.9, "E9": 0.5, "E1": 0.8}) == (
-        *("E2", "E7"),
-        "E5",
-        *("E1", "E9"),
+def test_records_that_decide_go_first_and_then_those_that_name_most_of_the_question() -> None:
+    store = EvidenceStore()
+    texts = ("Examplol.", "Examplol in testitis.", "Testitis.", "Examplol, testamine, testitis.")
+    keys = store.add(
+        record(title=f"Study {n}", content=text, pmid=f"9900000{n}")
+        for n, text in enumerate(texts, 1)
+    )
+    store.relevance = dict(zip(keys, (0.9, 0.1, 0.5, 0.2), strict=True))
+    (one,) = [finding(vote(), key=keys[1])]
+    asked_for = QuestionFrame(
+        text="",
+        kind=QuestionKind.COMPARISON,
+        drugs=(Drug(name="examplol"),),
+        comparators=("testamine",),
+        condition=Condition(name="testitis", names=("testitis",)),
+    )
+    assert ranked([one], [keys[2]], {}, store, asked_for) == (
+        *(keys[2], keys[1]),
+        *(keys[3], keys[0]),
     )
 
 
