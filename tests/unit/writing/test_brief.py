@@ -227,7 +227,7 @@ FELL, NONE = "Flurb scores were better with examplol.", "Examplol did not change
         pytest.param(Way.CONFLICT, "model", "The flurb scores conflict.", True, id="both"),
         pytest.param(Way.CONFLICT, "model", FELL, False, id="one side"),
         pytest.param(Way.HARM, "model", "Flurb scores were worse with it.", True, id="harm"),
-        pytest.param(Way.HARM, "model", "It gave 6% a bad flurb score, others 2%.", True, id="of"),
+        pytest.param(Way.HARM, "model", "6% had a low flurb score against 2%.", True, id="of"),
         pytest.param(Way.HARM, "model", "Snerks were worse with examplol.", False, id="another"),
         pytest.param(Way.HARM, "model", "The flurb score was measured.", False, id="no way"),
     ],
