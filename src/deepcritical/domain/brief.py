@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -59,6 +60,16 @@ class StudyRow(Model):
     counts: str = ""
     """Whether it decides, counts, or why it does not count, in words."""
     evidence_ids: tuple[str, ...] = ()
+
+
+class Statement(NamedTuple):
+    """A result as code tells it."""
+
+    text: str
+    evidence_ids: tuple[str, ...]
+    outcome: str = ""
+    """The name of its row; '' for the result of a main study."""
+    comparator: str = ""
 
 
 class Contested(Model):

@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
-from deepcritical.domain.brief import Contested
+from deepcritical.domain.brief import Contested, Statement
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import Notice
@@ -73,7 +72,7 @@ from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
-from deepcritical.writing.report import Synthesis, above_synthesis, store_sources, write
+from deepcritical.writing.report import Synthesis, store_sources, told_by_code, write
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -339,10 +338,10 @@ class LLMReasoner(InquiryModel):
         made = calculated(store_sources, store, drug.name, question.frame) if drug else None
         sources = await made if made else {}
         assessment = await calculated(last_assessment, question, store)
-        above = await calculated(above_synthesis, question, store, told, assessment)
-        checking = asyncio.create_task(self._contested(store, drug))
+        by_code = await calculated(told_by_code, question, store, told, assessment)
+        checking = asyncio.create_task(self._contested(by_code.statements, store))
         try:
-            written = await self._written(question.text, sources, store, above)
+            written = await self._written(question.text, sources, store, by_code.above)
             contested = await checking
         finally:
             checking.cancel()
@@ -351,12 +350,13 @@ class LLMReasoner(InquiryModel):
         synthesis = Synthesis(written, sources, contested)
         return await calculated(write, question, store, told, assessment, author, synthesis)
 
-    async def _contested(self, store: EvidenceStore, drug: Drug | None) -> tuple[Contested, ...]:
+    async def _contested(
+        self, statements: Sequence[Statement], store: EvidenceStore
+    ) -> tuple[Contested, ...]:
         """Return the results that a check refutes; a small model is not asked for so much."""
-        if drug is None or self._short("report"):
+        if self._short("report"):
             return ()
-        rows = await calculated(lambda: decide(store.studies(drug.name)).rows)
-        return await self._model.writer.contested(rows, drug.name, store.evidence)
+        return await self._model.writer.contested(statements, store.evidence)
 
     async def _shown(
         self, question: ResearchQuestion, store: EvidenceStore, drug: str

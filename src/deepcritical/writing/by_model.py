@@ -15,17 +15,16 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.brief import Contested
+from deepcritical.domain.brief import Contested, Statement
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Draft, Finding, Sentence
-from deepcritical.domain.votes import OutcomeRow
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.prompts.findings import study_line, told_text
 from deepcritical.services.calculating import calculated
-from deepcritical.verification.contesting import contested_rows
+from deepcritical.verification.contesting import contested_by
 from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.verifiers import Verifier
 
@@ -113,12 +112,12 @@ class Writer:
         )
 
     async def contested(
-        self, rows: Sequence[OutcomeRow], drug: str, records: Mapping[str, Evidence]
+        self, statements: Sequence[Statement], records: Mapping[str, Evidence]
     ) -> tuple[Contested, ...]:
-        """Return the rows on a drug that the verifier finds refuted by their own records."""
+        """Return the results told by code that the verifier finds refuted by their own records."""
         if self._verifier is None:
             return ()
-        return await contested_rows(rows, drug, records, self._verifier)
+        return await contested_by(self._verifier, statements, records)
 
     @property
     def _room(self) -> int:

@@ -15,7 +15,6 @@ from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.verification.binding import checks_of
-from deepcritical.verification.contesting import row_statement
 from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
@@ -28,7 +27,7 @@ from deepcritical.writing.passages import (
     pointer_sentence,
 )
 from deepcritical.writing.studies import leading_vote
-from deepcritical.writing.synthesis import uncontested
+from deepcritical.writing.synthesis import row_statement, uncontested
 from deepcritical.writing.unread import quote_in
 from deepcritical.writing.vote_words import vote_words
 from deepcritical.writing.words import CERTAINTY, row_sentence, told_of
@@ -142,7 +141,7 @@ def _hidden(brief: Brief, verdict: Verdict) -> Iterator[LedgerEntry]:
         if text in of_rows or text.startswith(CERTAINTY):
             yield _rated(text, "it is hidden, and does not state the verdict alone")
     for one in brief.contested:
-        if (one.outcome, one.comparator, one.told) not in rows:
+        if one.outcome and (one.outcome, one.comparator, one.told) not in rows:
             yield _rated(
                 one.told, "it is left out as contradicted, and is no result of the verdict"
             )

@@ -11,7 +11,7 @@ from deepcritical.appraisal.verdict import decide
 from deepcritical.appraisal.what_if import what_if
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
-from deepcritical.domain.brief import Brief, Contested, StudyRow
+from deepcritical.domain.brief import Brief, Contested, Statement, StudyRow
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
@@ -41,7 +41,13 @@ from deepcritical.writing.quoting import (
 )
 from deepcritical.writing.sources import ranked, sources_of
 from deepcritical.writing.studies import study_rows
-from deepcritical.writing.synthesis import claim_of, uncontested, with_synthesis
+from deepcritical.writing.synthesis import (
+    claim_of,
+    statements_of,
+    study_statement,
+    uncontested,
+    with_synthesis,
+)
 from deepcritical.writing.words import listed
 
 _TOP = 5
@@ -105,7 +111,9 @@ class _Writer:
         text = synthesis or Synthesis()
         verdict = uncontested(self.verdict, text.contested)
         brief = with_synthesis(self._brief(verdict), verdict, text.sentences)
-        brief = brief.model_copy(update={"contested": text.contested})
+        refuted = {one.told for one in text.contested}
+        left = tuple(one for one in brief.studies if study_statement(one) not in refuted)
+        brief = brief.model_copy(update={"contested": text.contested, "studies": left})
         self._cite(brief)
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         study_table = self._study_table()
@@ -329,18 +337,28 @@ def write(
     return _Writer(question, store, context, assessment, written_by).report(synthesis)
 
 
-def above_synthesis(
+class Told(NamedTuple):
+    """What code says, before a model writes."""
+
+    above: str
+    """What stands before the text: the verdict with its certainty."""
+    statements: tuple[Statement, ...]
+    """The results that code tells."""
+
+
+def told_by_code(
     question: ResearchQuestion,
     store: EvidenceStore,
     context: ReportContext,
     assessment: JudgeAssessment,
-) -> str:
-    """Return what the report says before the text that a model writes."""
+) -> Told:
+    """Return what the report says before the text that a model writes, and beside it."""
     writer = _Writer(question, store, context, assessment, "")
     brief, verdict = writer._brief(writer.verdict), writer.verdict
     told = " ".join(s.text for s in (*brief.licensed, *claim_of(brief, verdict)))
     rated = verdict.label is not VerdictLabel.NOT_ASSESSED
-    return f"{told} (Certainty: {verdict.certainty.value}.)" if rated else told
+    above = f"{told} (Certainty: {verdict.certainty.value}.)" if rated else told
+    return Told(above, statements_of(brief, verdict))
 
 
 def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
-from deepcritical.domain.brief import Brief, Contested
+from deepcritical.domain.brief import Brief, Contested, DecidingStudy, Statement, study_words
 from deepcritical.domain.harms import SAFETY
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import quantities
@@ -23,6 +23,7 @@ from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.verification.direction import DIFFER
 from deepcritical.verification.fields import VAGUE, keys_of, measured_in
 from deepcritical.verification.signs import Sign, clauses, signs
+from deepcritical.verification.words import words
 from deepcritical.vocabulary.outcomes import construct_of
 from deepcritical.writing.unread import quote_in
 from deepcritical.writing.words import CERTAINTY, row_sentence
@@ -31,6 +32,7 @@ _AGAINST = (Way.HARM, Way.CONFLICT)
 _MOSTLY = 0.6
 """Share of the words of a quote that a retelling of it has."""
 _SIDES = 2
+_OF = bounded(r"\d ?(?:/|of) ?\d", re.IGNORECASE)
 _MAYBE = bounded(r"\b(?:may|might|could|not)\b", re.IGNORECASE)
 
 
@@ -57,10 +59,37 @@ def claim_of(brief: Brief, verdict: Verdict) -> tuple[Sentence, ...]:
     return tuple(s for s in brief.answer if s.text not in told.rows and told.leaves(s))
 
 
+def statements_of(brief: Brief, verdict: Verdict) -> tuple[Statement, ...]:
+    """Return the results that code tells: those of the table first, then of main studies."""
+    rows = dict.fromkeys((*brief.findings, *verdict.rows))
+    return (
+        *(
+            Statement(row_statement(row, brief.drug), row.evidence_ids, row.outcome, row.comparator)
+            for row in rows
+            if row.effects
+        ),
+        *(
+            Statement(study_statement(study), study.result.evidence_ids)
+            for study in brief.studies
+            if study.result.origin == "template"
+        ),
+    )
+
+
+def row_statement(row: OutcomeRow, drug: str) -> str:
+    """Return what code tells of a row, without the certainty, which no record states."""
+    return row_sentence(row, drug).replace(f"; {row.certainty.value} certainty)", ")")
+
+
+def study_statement(study: DecidingStudy) -> str:
+    """Return what code tells of a main study."""
+    return f"{study.name} ({study_words(study)}): {study.result.text}"
+
+
 def uncontested(verdict: Verdict, contested: Iterable[Contested]) -> Verdict:
     """Return a verdict without the rows that a check against the records refuted.
 
-    Harms stay, and the last row of each direction on benefit.
+    Harms stay, and the last row of each direction on benefit; results that differ tell of both.
     """
     named = {(one.outcome, one.comparator) for one in contested}
     is_left = [
@@ -69,6 +98,7 @@ def uncontested(verdict: Verdict, contested: Iterable[Contested]) -> Verdict:
     ]
     both = [*zip(verdict.rows, is_left, strict=True)]
     held = {row.way for row, left in both if left and row.importance != "harm"}
+    held |= {Way.BENEFIT, Way.NO_DIFFERENCE} if Way.CONFLICT in held else set()
     rows = (row for row, left in both if left or (row.importance != "harm" and row.way not in held))
     return verdict.model_copy(update={"rows": tuple(rows)})
 
@@ -118,7 +148,8 @@ class _Told(NamedTuple):
         on_it = [clause for text in own for clause in clauses(text) if _names(row, clause)]
         told = frozenset(chain.from_iterable(map(signs, on_it)))
         if row.way is Way.HARM:
-            return bool(told & _harmful(row)) or (not told and any(map(_tells_sides, on_it)))
+            sides = any(_tells_sides(text) for text in own if _names(row, text))
+            return bool(told & _harmful(row)) or (sides and not told)
         if row.way is Way.NO_DIFFERENCE:
             return "none" in told
         differ = (DIFFER.search(text) for text in own if _names(row, text))
@@ -132,8 +163,10 @@ def _names(row: OutcomeRow, text: str) -> bool:
     there = keys_of(text)
     names = [keys_of(name) - VAGUE for name in (row.outcome, row.told_as)]
     measured = measured_in(row.outcome)
-    return any(name and name <= there for name in names) or bool(
-        measured and measured == measured_in(text)
+    raw = [word.raw for word in words(text)]
+    phrases = (text, *raw, *map(" ".join, pairwise(raw)))
+    return any(name and name <= there for name in names) or (
+        bool(measured) and measured in map(measured_in, phrases)
     )
 
 
@@ -145,6 +178,6 @@ def _harmful(row: OutcomeRow) -> frozenset[Sign]:
 
 
 def _tells_sides(text: str) -> bool:
-    """Return whether a text has shares of both sides."""
+    """Return whether a text has the shares of both sides: "14 of 59 and 5 of 53"."""
     shares = [q for q in quantities(text) if q.unit.dimension == "%" and not q.kind]
-    return len(shares) >= _SIDES
+    return max(len(shares), len(_OF.findall(text))) >= _SIDES

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.brief import Brief, DecidingStudy
+from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.votes import Way
-from deepcritical.verification.contesting import contested_rows, row_statement
+from deepcritical.verification.contesting import contested_by
 from deepcritical.verification.verifiers import Item, Judged
+from deepcritical.writing.synthesis import statements_of
 from tests.unit.appraisal.builders import findings, record, vote
 
 
@@ -27,13 +31,26 @@ class Doubting:
         }
 
 
-async def test_rows_that_a_verifier_finds_contradicted_are_named_with_what_was_said() -> None:
-    rows = decide(findings(vote(), vote(Way.NO_DIFFERENCE, row="flurbs"))).rows
+async def test_results_that_a_verifier_finds_contradicted_are_named_with_what_was_said() -> None:
+    votes = findings(vote(), vote(Way.NO_DIFFERENCE, row="flurbs"))
+    verdict = await asyncio.to_thread(decide, votes)
     paper = record()
+    study = DecidingStudy(
+        name="Meyer 2021",
+        design="cohort",
+        result=Sentence(text="Flurbs: worse.", evidence_ids=("E1",)),
+        evidence_ids=("E1",),
+    )
+    answer = (Sentence(text="Possibly."),)
+    brief = Brief(drug="examplol", answer=answer, studies=(study,), findings=verdict.rows[1:])
+    told = await asyncio.to_thread(statements_of, brief, verdict)
+    assert [one.outcome for one in told] == [verdict.rows[1].outcome, verdict.rows[0].outcome, ""]
+    assert told[-1].text == "Meyer 2021 (cohort): Flurbs: worse."
+    assert not any("certainty" in one.text for one in told)
     verifier = Doubting()
-    told = await contested_rows(rows, "examplol", {"E1": paper, "E2": paper}, verifier)
-    assert [one.outcome for one in told] == [rows[1].outcome]
-    assert (told[0].by, told[0].reason) == ("test:verifier", "no")
-    assert told[0].told == row_statement(rows[1], "examplol")
-    assert [one.text for one in verifier.shown] == [row_statement(r, "examplol") for r in rows]
+    found = await contested_by(verifier, told, {"E1": paper, "E2": paper})
+    assert [(one.told, one.by, one.reason) for one in found] == [
+        (told[1].text, "test:verifier", "no")
+    ]
+    assert [one.text for one in verifier.shown] == [one.text for one in told]
     assert all(paper.content in quotes for one in verifier.shown for quotes in one.quotes.values())
