@@ -4,7 +4,6 @@ The rules' judgement is always made as well. It is what a model's answer is join
 stands when there is no answer; either is told, with what was spent.
 """
 
-import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -339,13 +338,9 @@ class LLMReasoner(InquiryModel):
         sources = await made if made else {}
         assessment = await calculated(last_assessment, question, store)
         by_code = await calculated(told_by_code, question, store, told, assessment)
-        checking = asyncio.create_task(self._contested(by_code.statements, store))
-        try:
-            written = await self._written(question.text, sources, store, by_code.above)
-            contested = await checking
-        finally:
-            checking.cancel()
-            await asyncio.gather(checking, return_exceptions=True)
+        written = await self._written(question.text, sources, store, by_code.above)
+        # Where the budget is short, a text is worth more than a second look at the table.
+        contested = await self._contested(by_code.statements, store) if written else ()
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         synthesis = Synthesis(written, sources, contested)
         return await calculated(write, question, store, told, assessment, author, synthesis)

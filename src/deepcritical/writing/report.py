@@ -338,7 +338,7 @@ def write(
 
 
 class Told(NamedTuple):
-    """What code says, before a model writes."""
+    """The words of code in a report, as far as a model has to know them."""
 
     above: str
     """What stands before the text: the verdict with its certainty."""

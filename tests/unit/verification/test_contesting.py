@@ -1,4 +1,4 @@
-"""What code read is compared with the records."""
+"""Results as code tells them are compared with the records."""
 
 from __future__ import annotations
 
