@@ -14,7 +14,6 @@ from pydantic import BaseModel
 
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
-from deepcritical.domain.brief import Contested, Statement
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import Notice
@@ -338,20 +337,14 @@ class LLMReasoner(InquiryModel):
         sources = await made if made else {}
         assessment = await calculated(last_assessment, question, store)
         by_code = await calculated(told_by_code, question, store, told, assessment)
-        written = await self._written(question.text, sources, store, by_code.above)
-        # Where the budget is short, a text is worth more than a second look at the table.
-        contested = await self._contested(by_code.statements, store) if written else ()
+        # A small model is not asked for so much.
+        beside = () if self._short("report") else by_code.statements
+        written, contested = await self._written(
+            question.text, sources, store, by_code.above, beside
+        )
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         synthesis = Synthesis(written, sources, contested)
         return await calculated(write, question, store, told, assessment, author, synthesis)
-
-    async def _contested(
-        self, statements: Sequence[Statement], store: EvidenceStore
-    ) -> tuple[Contested, ...]:
-        """Return the results that a check refutes; a small model is not asked for so much."""
-        if self._short("report"):
-            return ()
-        return await self._model.writer.contested(statements, store.evidence)
 
     async def _shown(
         self, question: ResearchQuestion, store: EvidenceStore, drug: str

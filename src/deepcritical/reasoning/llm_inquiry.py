@@ -23,6 +23,7 @@ from deepcritical.answering.joining import (
 )
 from deepcritical.answering.writing import synthesize
 from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.brief import Contested, Statement
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.evidence import Evidence
@@ -212,25 +213,40 @@ class InquiryModel(Reasoner):
         by_rule = await calculated(draft_of, inquiry, store, matched)
         draft = await calculated(with_sources, by_rule, inquiry, store)
         asked = inquiry_asks.to_answer(inquiry, checklist_in(store))
-        written = await self._written(asked, draft.sources, store)
+        written, _ = await self._written(asked, draft.sources, store)
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         told = context.model_copy(update={"found_by": "rules and a model"})
         return await calculated(synthesize, inquiry, store, told, author, draft, written)
 
     async def _written(
-        self, asked: str, findings: Mapping[str, Finding], store: EvidenceStore, above: str = ""
-    ) -> tuple[Sentence, ...]:
-        """Return what the model writes of findings below a text, checked; () where it does not."""
+        self,
+        asked: str,
+        findings: Mapping[str, Finding],
+        store: EvidenceStore,
+        above: str = "",
+        beside: Sequence[Statement] = (),
+    ) -> tuple[tuple[Sentence, ...], tuple[Contested, ...]]:
+        """Return what the model writes below a text, checked, and what of code's it refutes.
+
+        Args:
+            asked: The question, with what else is wanted.
+            findings: Sentences of records; without any nothing is written.
+            store: The run's records.
+            above: What stands above the text.
+            beside: Results that code tells beside it.
+        """
         if not findings:
-            return ()
+            return (), ()
         try:
             written = await self._model.writer.write(asked, findings, store.evidence, above)
         except NoAnswerError as error:
             await self._account.fell_back("report", error)
-            return ()
+            return (), ()
+        # Where the budget is short, a text is worth more than a second look at the table.
+        contested = await self._model.writer.contested(beside, store.evidence) if written else ()
         replaced = sum(bool(sentence.in_place_of) for sentence in written)
         await self._account.made("report", replaced)
-        return written
+        return written, contested
 
     async def _mapped(
         self,
