@@ -76,7 +76,7 @@ class Contested(Model):
     """A result that code read, and that a model found contradicted by the record's own words."""
 
     outcome: str
-    """The row's name."""
+    """The row's name; '' for the result of a main study."""
     comparator: str = ""
     told: str
     """The result as a sentence."""
