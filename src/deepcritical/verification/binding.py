@@ -35,7 +35,6 @@ from deepcritical.verification.fields import (
     told_of,
 )
 from deepcritical.verification.names import unknown_names
-from deepcritical.verification.sides import result_faults, side_faults
 from deepcritical.verification.words import words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers, qualifiers_in
@@ -128,12 +127,11 @@ def checks_of(
         "figures": [_figure_faults(text, cited, source), _role_faults(text, source)],
         "names": [_strange_names(text, records)],
         "population": [species_faults(text, cited, source)],
-        "direction": [side_faults(text, cited), result_faults(text, cited)],
+        "direction": [direction_faults(text, cited, own=own)] if own or is_one else [],
         "strength": [_certainty_faults(text, cited), _masking_faults(text, records)],
         "counts": [_count_faults(text, cited, source)],
     }
     if own or is_one:
-        found["direction"].append(direction_faults(text, cited, own=own))
         found["names"].append(_comparator_faults(text, cited, source))
     if own:
         found["names"].append(_strange_drugs(text, source))

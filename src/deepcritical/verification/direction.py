@@ -84,6 +84,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
     told: set[Sign] = set()
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
     faults: list[str] = []
+    is_null = all(f.way in (Way.NO_DIFFERENCE, None) for f in cited)
     plain = _TOPIC.sub("", _NO_ARM.sub("", text))
     for clause in clauses(_without_people(plain, cited)):
         found = signs(clause, outcome)
@@ -91,7 +92,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
         allowed |= {i: allowed[i] | may for i, may in expected.items()}
         told |= found
         owners = _owners_of(clause, cited, own=own and not DIFFER.search(text))
-        if owners and all(f.way is Way.NO_DIFFERENCE for f in owners):
+        if is_null and owners and all(f.way is Way.NO_DIFFERENCE for f in owners):
             continue  # "higher, but not significantly" is of no difference
         faults.extend(
             f"“{clause.strip()}” tells of {_TOLD[sign]}, but {_shown(owners)}"
