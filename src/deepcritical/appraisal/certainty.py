@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from deepcritical.appraisal.main_vote import is_nowhere_more
-from deepcritical.appraisal.pooling import Estimate, variance
+from deepcritical.appraisal.pooling import Estimate, interval_by_p, variance
 from deepcritical.domain.certainty import (
     LARGE,
     OPTIMAL_INFORMATION_SIZE,
@@ -29,11 +29,13 @@ _RELEVANT_IF_GRAVE = (0.95, 1.05)
 """The same of deaths and of what disables, of which far smaller differences matter to patients."""
 _SMALL = 0.2
 """Standardised mean difference of a small effect (Cochrane Handbook 15.5.3)."""
-_VERY_MANY = 2000
+VERY_MANY = 2000
 """Participants from which an effect is precise without an interval (GRADE guidelines 6)."""
 _FEW_EVENTS = 300
 """Events below which an effect on events is imprecise (GRADE guidelines 6)."""
 _OF_EVENTS = frozenset({"RR", "OR", "HR", "IRR"})
+_VERY_SERIOUS = 2
+"""Steps by which very serious imprecision lowers the certainty."""
 SUBSTANTIAL = 50.0
 """I² in percent from which trials may differ substantially (Cochrane Handbook, 10.10.2)."""
 
@@ -63,7 +65,7 @@ class Body(NamedTuple):
             return False
         bare = [v for v in self.votes if _interval(v.effect) is None and v.level == "primary"]
         powered = sum(v.people or 0 for v in bare)
-        tight = powered if powered >= (LARGE if self.is_grave else _VERY_MANY) else 0
+        tight = powered if powered >= (LARGE if self.is_grave else VERY_MANY) else 0
         return 3 * (tight + self.excluding) < 2 * (self.people or 1)
 
     @property
@@ -119,9 +121,28 @@ class Body(NamedTuple):
         known = [vote.effect for vote in self.agreeing if _interval(vote.effect)]
         if not known or any(effect and effect.measure not in _OF_EVENTS for effect in known):
             return None
-        estimates = [e for effect in known if effect and (e := estimate_of(effect))]
+        estimates = [
+            Estimate(effect.value, *interval, effect.ci_level)
+            for effect in known
+            if effect and effect.value is not None and (interval := _interval(effect))
+        ]
         spreads = [found for e in estimates if (found := variance(e, ratio=True))]
         return sum(4 / spread for spread in spreads) if spreads else None
+
+    @property
+    def is_large(self) -> bool:
+        """Return whether there is enough information for a single trial to stand by itself."""
+        return (self.people or 0) >= VERY_MANY or (self.information or 0) >= _FEW_EVENTS
+
+    @property
+    def is_timed(self) -> bool:
+        """Return whether it is of the time to events, which who knows the treatment sees no other.
+
+        That is so of events that are seen on images, in laboratories or in registers (GRADE
+        guidelines 4); of what patients feel no hazard ratio is given.
+        """
+        effects = [vote.effect for vote in self.agreeing]
+        return bool(effects) and all(effect and effect.measure == "HR" for effect in effects)
 
     @property
     def reaches_small(self) -> bool:
@@ -133,7 +154,10 @@ class Body(NamedTuple):
 
 def rated(body: Body) -> tuple[Certainty, tuple[str, ...]]:
     """The certainty of a row and what lowered it; no higher than its reviews all state it."""
-    down = [*_bias(body), *_inconsistency(body), *_indirectness(body), *_imprecision(body)]
+    imprecise = [*_imprecision(body)]
+    alone = len(imprecise) < _VERY_SERIOUS and not body.is_large
+    differing = _inconsistency(body, doubts_alone=alone)
+    down = [*_bias(body), *differing, *_indirectness(body), *imprecise]
     own = max(0, _START[body.votes[0].tier] - len(down))
     reasons = [*_design(body), *down]
     if all(vote.stated for vote in body.votes):
@@ -157,7 +181,7 @@ def _design(body: Body) -> Iterator[str]:
 def _bias(body: Body) -> Iterator[str]:
     weight = [vote.people or 1 for vote in body.agreeing]
     opened = sum(n for n, vote in zip(weight, body.agreeing, strict=True) if vote.open_label)
-    if 2 * opened > sum(weight) and not body.is_grave:
+    if 2 * opened > sum(weight) and not (body.is_grave or body.is_timed):
         yield "risk of bias: most people knew what they were given"
     if any(vote.of_asked for vote in body.agreeing):
         yield "risk of bias: it is of a subgroup of a study"
@@ -166,7 +190,12 @@ def _bias(body: Body) -> Iterator[str]:
         yield "risk of bias: only those who kept to the protocol were analysed"
 
 
-def _inconsistency(body: Body) -> Iterator[str]:
+def _inconsistency(body: Body, *, doubts_alone: bool) -> Iterator[str]:
+    """Yield why results may differ; of a single trial, unless it is large or chance was counted.
+
+    A single trial differs from no other one; what is feared of it is chance (GRADE guidelines 6 and
+    7).
+    """
     ways = {vote.way for vote in body.votes}
     several_ways = len(ways) > 1 and not is_nowhere_more(body.votes)
     differ = body.pooled.i2 >= SUBSTANTIAL if body.pooled else several_ways
@@ -175,7 +204,7 @@ def _inconsistency(body: Body) -> Iterator[str]:
     elif len(body.agreeing) == 1 and body.votes[0].tier == "randomised":
         if body.agreeing[0].review:
             yield "inconsistency: how far the trials of its one review agree is not told"
-        else:
+        elif doubts_alone:
             yield "inconsistency: it rests on a single trial"
 
 
@@ -206,8 +235,8 @@ def _imprecision(body: Body) -> Iterator[str]:
     if body.way is Way.NO_DIFFERENCE:
         if body.inconclusive:
             yield "imprecision: a relevant difference is not excluded"
-        elif people is not None and people < _VERY_MANY:
-            yield f"imprecision: fewer than {_VERY_MANY} people seldom show that nothing differs"
+        elif people is not None and people < VERY_MANY:
+            yield f"imprecision: fewer than {VERY_MANY} people seldom show that nothing differs"
         return
     if not any(_interval(vote.effect) for vote in body.agreeing):
         yield "imprecision: no confidence interval could be read"
@@ -219,17 +248,18 @@ def _imprecision(body: Body) -> Iterator[str]:
 
 
 def _interval(effect: Effect | None) -> tuple[float, float] | None:
-    if effect is None or effect.ci_low is None or effect.ci_high is None:
+    if effect is None:
         return None
+    if effect.ci_low is None or effect.ci_high is None:
+        return interval_by_p(effect)
     return effect.ci_low, effect.ci_high
 
 
 def estimate_of(effect: Effect) -> Estimate | None:
     """Return the estimate with its interval, to be pooled; None without an interval."""
-    interval = _interval(effect)
-    if effect.value is None or interval is None:
+    if effect.value is None or effect.ci_low is None or effect.ci_high is None:
         return None
-    return Estimate(effect.value, *interval, effect.ci_level)
+    return Estimate(effect.value, effect.ci_low, effect.ci_high, effect.ci_level)
 
 
 def _excludes_relevant(effect: Effect, people: int, ratios: tuple[float, float]) -> bool:

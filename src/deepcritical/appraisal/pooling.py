@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
-from deepcritical.domain.effects import significant
+from deepcritical.domain.effects import RATIOS, no_effect_value, significant
 from deepcritical.domain.study import Effect, EffectMeasure, Result
 
 POOLED_LEVEL: Final = 95.0
@@ -63,6 +63,30 @@ def variance(estimate: Estimate, *, ratio: bool) -> float | None:
     """
     study = _study(estimate, ratio=ratio)
     return None if study is None else study.variance
+
+
+def interval_by_p(effect: Effect) -> tuple[float, float] | None:
+    """Calculate the interval at the effect's level from its estimate and its exact p value.
+
+    By the normal distribution (Altman and Bland, BMJ 2011;343:d2090). A bound such as "p < 0.001"
+    is taken as the value itself, which makes the interval wider than it is.
+
+    Returns:
+        The limits; None without an estimate, without such a p, or where the estimate is none.
+    """
+    none = no_effect_value(effect)
+    ratio = effect.measure in RATIOS
+    told = effect.measure is not None and effect.p_operator in ("=", "<")
+    if not told or effect.value is None or effect.p is None or not 0 < effect.p < 1:
+        return None
+    if effect.value == none or (ratio and effect.value <= 0):
+        return None
+    size = math.log(effect.value) if ratio else effect.value
+    normal = NormalDist()
+    error = abs(size) / normal.inv_cdf(1 - effect.p / 2)
+    reach = normal.inv_cdf(0.5 + effect.ci_level / 200) * error
+    low, high = size - reach, size + reach
+    return (math.exp(low), math.exp(high)) if ratio else (low, high)
 
 
 def pool(estimates: Sequence[Estimate], *, ratio: bool) -> Pooled | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from deepcritical.appraisal.certainty import LADDER
+from deepcritical.appraisal.certainty import LADDER, VERY_MANY
 from deepcritical.appraisal.leading import (
     SURE,
     between_doses,
@@ -20,7 +20,7 @@ from deepcritical.appraisal.leading import (
 from deepcritical.appraisal.proposals import PROPOSED, with_proposal
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding
-from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
+from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
 from deepcritical.domain.verdict import AT_A_PRICE, WEAK_SIGNAL, Verdict, VerdictLabel
 from deepcritical.domain.votes import CONTINUED, OTHER_COMPARISON, OutcomeRow, Vote, Way
 
@@ -30,6 +30,10 @@ _READ_ENOUGH = 1 / 2
 _SUPPORTED = (
     f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
     "found a benefit on an outcome that matters to patients."
+)
+_LARGE_TRIAL = (
+    f"One trial with {VERY_MANY:,} participants or more found a benefit, with high certainty, on "
+    "an outcome that matters to patients."
 )
 _ONE_TRIAL = (
     "Randomised evidence found a benefit, but it is a single trial, small, or of low certainty."
@@ -106,6 +110,7 @@ _UNREAD = "Too few of the studies could be read without a language model."
 
 RULES: dict[str, VerdictLabel] = {
     _SUPPORTED: VerdictLabel.SUPPORTED,
+    _LARGE_TRIAL: VerdictLabel.SUPPORTED,
     _ONE_TRIAL: VerdictLabel.PROMISING,
     _LESSER: VerdictLabel.PROMISING,
     _SURROGATE: VerdictLabel.PROMISING,
@@ -286,7 +291,7 @@ def _led(
     # Asked about one harm, the answer is on that one alone.
     grave = [] if deciding[0].harm_asked else [row for row in rows if _is_grave(row)]
     rule = _rule(way, deciding, grave, certainty, confirmed=is_confirmed(deciding, studies))
-    if rule in (_SUPPORTED, _ONE_TRIAL) and _is_beside_primary(first, deciding):
+    if rule in (_SUPPORTED, _LARGE_TRIAL, _ONE_TRIAL) and _is_beside_primary(first, deciding):
         rule = _SECONDARY
     sure = [row for row in grave if _is_proven(row)]
     if rule == _HARMFUL and way is not Way.HARM:
@@ -348,7 +353,7 @@ def _rule(
         proven = randomised and first.importance != "surrogate"
         is_other = first.asked and not first.harm_asked
         weak = _OTHER_BETTER if is_other else WEAK_SIGNAL if first.wanted else _SIGNAL
-        if certainty is Certainty.VERY_LOW:
+        if certainty is Certainty.VERY_LOW or (first.people or VERY_FEW) < VERY_FEW:
             return weak
         # Harms, also of stopping, are looked for in cohorts: trials are too short and small.
         observed = first.tier == "controlled" and (first.harm_asked or first.control == CONTINUED)
@@ -388,6 +393,8 @@ def _benefit(first: OutcomeRow, certainty: Certainty, *, confirmed: bool) -> str
         return _SURROGATE if first.importance == "surrogate" else _LESSER
     if first.prevention:
         return _PREVENTION
+    if certainty is Certainty.HIGH and not confirmed and (first.people or 0) >= VERY_MANY:
+        return _LARGE_TRIAL
     return _SUPPORTED if confirmed and certainty in SURE else _ONE_TRIAL
 
 

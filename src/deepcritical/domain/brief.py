@@ -13,7 +13,7 @@ from deepcritical.domain.effect_words import effect_size, row_direction
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.domain.votes import NOT_STATED, OutcomeRow
+from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Way
 
 
 class DecidingStudy(Model):
@@ -179,6 +179,7 @@ _OF_HARM = {
 _OTHERS = "other groups of the study"
 """Where a record says that groups did not differ, and not which."""
 _OF_EITHER = ("better", "worse", "no difference")
+_WITHOUT_DIFFERENCE = "no difference shown"
 _LONGEST_NAME = 60
 _DIRECTNESS = {"direct": "", "broader": " (indirect)", "related": " (other patients)"}
 
@@ -191,14 +192,24 @@ def label_words(label: VerdictLabel, brief: Brief | None) -> str:
 
 def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     """Return the cells of a row under `COLUMNS`, without citations."""
-    size, told = effect_size(row), row_direction(row)
+    size, told = effect_size(row), _with_arm(row_direction(row), row)
+    against = row.other_arm or row.comparator or row.control.replace(NOT_STATED, _OTHERS)
     return (
-        f"{capitalised(_named(row, told))}{_indirect(row)}",
-        row.comparator or row.control.replace(NOT_STATED, _OTHERS) or _CONTROLS[row.tier],
+        f"{capitalised(_named(row, told))}{_indirect(row, told)}",
+        against or _CONTROLS[row.tier],
         studies_words(row),
         f"{capitalised(told)}{f'; {size}' if size else ''}",
         row.certainty.value,
     )
+
+
+def _with_arm(told: str, row: OutcomeRow) -> str:
+    """Return a direction with the dose, or whatever else one of several arms with the drug got."""
+    arm = row.one_arm if not row.tested_as and len(row.one_arm) <= _LONGEST_NAME else ""
+    if not arm or row.way is Way.CONFLICT:
+        return told
+    named = told.replace(" with the drug", f" with {arm}")
+    return f"{told} with {arm}" if told == _WITHOUT_DIFFERENCE else named
 
 
 def _named(row: OutcomeRow, told: str) -> str:
@@ -217,8 +228,8 @@ def studies_words(row: OutcomeRow) -> str:
     return f"{studies}{f' ({row.people:,})' if row.people else ''}"
 
 
-def _indirect(row: OutcomeRow) -> str:
-    if row.tested_as and row.directness == "broader":
+def _indirect(row: OutcomeRow, told: str) -> str:
+    if row.tested_as and row.directness == "broader" and row.tested_as not in told:
         return f" ({row.tested_as})"
     return _DIRECTNESS[row.directness]
 

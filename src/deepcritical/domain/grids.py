@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.brief import COLUMNS, StudyRow, finding_cells
+from deepcritical.domain.brief import COLUMNS, Contested, StudyRow, finding_cells
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.evidence_table import EvidenceRow, phase_name
 from deepcritical.domain.record_kinds import RUNNING, STOPPED, status_words
@@ -15,6 +15,7 @@ from deepcritical.domain.sentences import numbers_of
 from deepcritical.domain.votes import Importance, OutcomeRow
 
 _MOST_FINDINGS = 6
+_DISPUTED = "disputed: a check found that the record says otherwise"
 _WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
 _RANKS = {certainty.value: n for n, certainty in enumerate(Certainty)}
 _REGISTERS = ("clinicaltrials", "registry")
@@ -52,13 +53,30 @@ def findings_grid(report: ReportData) -> Grid:
     """Return the summary of findings: the rows of the brief, or the weightiest of the verdict."""
     ranked = weightiest_first(report.verdict.rows)[:_MOST_FINDINGS]
     rows = report.brief.findings if report.brief else ranked
-    return Grid("Summary of findings", COLUMNS, tuple(_finding(row, report) for row in rows))
+    contested = report.brief.contested if report.brief else ()
+    return rows_grid(rows, report.references, contested)
+
+
+def rows_grid(
+    rows: Iterable[OutcomeRow],
+    references: Sequence[Reference],
+    contested: Iterable[Contested] = (),
+) -> Grid:
+    """Return rows of a verdict as a summary of findings; those that a check disputes say so."""
+    disputed = {(one.outcome, one.comparator) for one in contested}
+    cells = (
+        _finding(
+            row, references, said=_DISPUTED if (row.outcome, row.comparator) in disputed else ""
+        )
+        for row in rows
+    )
+    return Grid("Summary of findings", COLUMNS, tuple(cells))
 
 
 def outcomes_grid(report: ReportData) -> Grid:
     """Return every row of the verdict with its weight, also those that the brief leaves out."""
     rows = weightiest_first(report.verdict.rows)
-    cells = tuple(_finding(row, report, row.importance) for row in rows)
+    cells = tuple(_finding(row, report.references, row.importance) for row in rows)
     return Grid("All outcomes", COLUMNS, cells)
 
 
@@ -118,13 +136,15 @@ def trials_grid(report: ReportData) -> Grid:
     )
 
 
-def _finding(row: OutcomeRow, report: ReportData, weight: str = "") -> tuple[Cell, ...]:
+def _finding(
+    row: OutcomeRow, references: Sequence[Reference], weight: str = "", said: str = ""
+) -> tuple[Cell, ...]:
     outcome, comparator, studies, result, certainty = finding_cells(row)
     return (
         Cell(outcome, note=weight),
         Cell(comparator),
         Cell(studies),
-        Cell(result, numbers_of(row.evidence_ids, report.references)),
+        Cell(result, numbers_of(row.evidence_ids, references), said),
         Cell(certainty, is_grade=True),
     )
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
+from deepcritical.domain.grids import rows_grid
+from deepcritical.domain.layout_markdown import grid_markdown
 from deepcritical.domain.report_data import SUMMARY_LIMIT
 from deepcritical.domain.report_parts import Reference, ReportSection
 from deepcritical.domain.sentences import Sentence, as_markdown
@@ -26,28 +28,38 @@ def brief_texts(
     return {"executive_summary": shorten_at_sentence(told, SUMMARY_LIMIT), "conclusion": told}
 
 
-def answer_texts(answer: DeepAnswer) -> dict[str, Any]:
-    """The fields of an answer that print its brief, its lead and its parts as Markdown."""
+def answer_texts(answer: DeepAnswer, *, former: bool = False) -> dict[str, Any]:
+    """The fields of an answer that print its brief, its lead and its parts as Markdown.
+
+    Those of `former` answers had no table where a model wrote.
+    """
     references = answer.references
     sections = (
         ReportSection(title=capitalised(part.title), content=_listed(part.sentences, references))
         for part in answer.parts
     )
-    overview = _overview(answer.brief, answer.lead, references)
+    overview = _overview(answer.brief, answer.lead, references, former=former)
     return {"overview": overview, "sections": tuple(sections)}
 
 
 def _overview(
-    brief: Brief | None, lead: Sequence[Sentence], references: Sequence[Reference]
+    brief: Brief | None,
+    lead: Sequence[Sentence],
+    references: Sequence[Reference],
+    *,
+    former: bool,
 ) -> str:
     """Return the beginning of an answer: its brief, if it has one, then its lead.
 
     Where the brief weighs nothing, and records answer, they go first; it says why it does not.
+    A model's text has the results that it may not tell in a table behind it.
     """
     quotes = [sentence for sentence in lead if sentence.origin == "quote"]
     said = [sentence for sentence in lead if sentence.origin != "quote"]
     told = ((*brief.answer, *brief.harms), brief.synthesis, said) if brief else (said,)
     parts = [as_markdown(part, references) for part in told if part]
+    if brief and not former and any(s.origin == "model" for s in brief.synthesis):
+        parts += filter(None, [grid_markdown(rows_grid(brief.findings, references))])
     parts += [_listed(quotes, references)] if quotes else []
     if brief and any(sentence.text == LEADS["unweighed"] for sentence in said):
         cited = (sentence for sentence in brief.harms if sentence.evidence_ids)

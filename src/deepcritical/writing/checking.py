@@ -84,8 +84,9 @@ def _uncited(answer: DeepAnswer) -> Iterator[LedgerEntry]:
 
 def _otherwise(answer: DeepAnswer) -> Iterator[LedgerEntry]:
     """Yield what is printed and is not what the sentences of the answer give."""
-    given = answer_texts(answer)
-    printed = [answer.overview] if answer.overview != given["overview"] else []
+    given, formerly = answer_texts(answer), answer_texts(answer, former=True)
+    is_given = answer.overview in (given["overview"], formerly["overview"])
+    printed = [] if is_given else [answer.overview]
     printed += [f"{s.title}\n{s.content}" for s in answer.sections if s not in given["sections"]]
     for text in printed:
         reason = "it is not what its sentences say"

@@ -11,11 +11,13 @@ import pytest
 from deepcritical.appraisal.pooling import (
     Estimate,
     Pooled,
+    interval_by_p,
     mean_difference,
     pool,
     risk_ratio,
     variance,
 )
+from deepcritical.domain.study import Effect
 
 # All reference figures: R 4.2.2, metafor 3.8-1 (Debian's r-cran-metafor).
 # Of each data set, with `e <- escalc(...)` as named above it:
@@ -323,3 +325,32 @@ def test_numbers_that_make_no_mean_difference(
     arms: tuple[float, float, int, float, float, int],
 ) -> None:
     assert mean_difference(*arms) is None
+
+
+@pytest.mark.parametrize(
+    ("effect", "interval"),
+    [
+        pytest.param(Effect(measure="RD", value=17, p=0.032), (1.4, 32.6), id="a difference"),
+        pytest.param(Effect(measure="RR", value=0.30, p=0.034), (0.1, 0.9), id="a ratio"),
+    ],
+)
+def test_an_interval_by_p_is_that_of_the_worked_examples(
+    effect: Effect, interval: tuple[float, float]
+) -> None:
+    # Altman and Bland, BMJ 2011;343:d2090; they approximate the normal distribution.
+    assert interval_by_p(effect) == pytest.approx(interval, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        Effect(measure="RR", value=1, p=0.03),
+        Effect(measure="RR", p=0.03),
+        Effect(measure="RR", value=0.5, p_operator="ns"),
+        Effect(measure="RR", value=0.5, p=0.2, p_operator=">"),
+        Effect(measure="MD", value=3, p=1),
+        Effect(value=0.5, p=0.03),
+    ],
+)
+def test_no_interval_without_an_estimate_and_its_p(effect: Effect) -> None:
+    assert interval_by_p(effect) is None

@@ -13,7 +13,7 @@ from deepcritical.appraisal.certainty import LADDER
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding, study_findings
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.study import Effect
+from deepcritical.domain.study import Effect, EffectMeasure
 from deepcritical.domain.votes import TIERS, OutcomeRow, Tier, Vote, Way
 from tests.unit.appraisal.builders import (
     DEATHS,
@@ -167,8 +167,8 @@ def test_what_else_parted_the_arms_is_taken_out_of_an_estimate(tier: Tier, told:
     assert effect.effect.value == told
 
 
-def ratio(value: float, low: float, high: float) -> Effect:
-    return Effect(measure="RR", value=value, ci_low=low, ci_high=high)
+def ratio(value: float, low: float, high: float, measure: EffectMeasure = "RR") -> Effect:
+    return Effect(measure=measure, value=value, ci_low=low, ci_high=high)
 
 
 def test_trials_with_intervals_are_pooled_and_the_estimate_gives_the_way() -> None:
@@ -194,10 +194,22 @@ def test_reviews_are_never_pooled() -> None:
 CERTAIN = {
     "trials": ((HELPS, HELPS), "high"),
     "one trial": ((vote(people=900),), "moderate"),
+    "one large trial": ((vote(people=2000),), "high"),
+    "one trial with many events": ((vote(people=900, effect=ratio(0.7, 0.57, 0.86)),), "high"),
+    "one trial with few events": ((vote(people=900, effect=ratio(0.6, 0.45, 0.8)),), "low"),
+    "a p value for an interval": (
+        (vote(effect=Effect(measure="HR", value=0.7, p=0.001)),) * 2,
+        "high",
+    ),
     "one small trial": ((HELPS,), "low"),
-    "one very small trial": ((vote(people=60),), "very low"),
+    "one very small trial": ((vote(people=60),), "low"),
+    "one very small open trial": ((vote(people=60, open_label=True),), "very low"),
     "trials that differ": ((HELPS, vote(people=900), NONE), "moderate"),
     "open trials": ((vote(open_label=True), vote(open_label=True)), "moderate"),
+    "open trials on the time to events": (
+        (vote(open_label=True, effect=ratio(0.7, 0.6, 0.82, "HR")),) * 2,
+        "high",
+    ),
     "open trials on deaths": (
         (vote(row=DEATHS, is_grave=True, open_label=True),) * 2,
         "high",

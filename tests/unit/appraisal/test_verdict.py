@@ -109,7 +109,19 @@ CASES: dict[str, tuple[Sequence[StudyFinding], str]] = {
     "trials above cohorts": (findings(HELPS, HELPS, COHORT_NONE), "supported"),
     "a small null trial": (findings(HELPS, HELPS, SMALL_NONE), "supported"),
     "a harm of little weight": ([finding(HELPS, GRAVE), finding(HELPS, key="E2")], "supported"),
-    "one trial, however large": (findings(LARGE), "promising"),
+    "one trial that is large and sure": (findings(LARGE), "supported"),
+    "one large trial with a wide interval": (
+        findings(
+            LARGE.model_copy(
+                update={"effect": Effect(measure="RR", value=0.5, ci_low=0.26, ci_high=0.96)}
+            )
+        ),
+        "promising",
+    ),
+    "one large trial of other people": (
+        findings(vote(people=5000, directness="broader")),
+        "promising",
+    ),
     "small trials": (findings(SMALL, SMALL), "promising"),
     "a surrogate": (findings(MARKER, MARKER), "promising"),
     "outcomes that do not decide": (findings(BESIDE, BESIDE), "promising"),
@@ -172,9 +184,10 @@ def test_every_label_has_a_case() -> None:
     assert {label for _, label in CASES.values()} == {rule.value for rule in RULES.values()}
 
 
-def test_two_trials_with_figures_are_of_high_certainty_and_one_is_not() -> None:
+def test_two_trials_or_a_large_one_with_figures_are_of_high_certainty_and_one_is_not() -> None:
     assert decide(findings(HELPS, HELPS)).certainty is Certainty.HIGH
-    assert decide(findings(LARGE)).certainty is Certainty.MODERATE
+    assert decide(findings(LARGE)).certainty is Certainty.HIGH
+    assert decide(findings(HELPS)).certainty is not Certainty.HIGH
 
 
 def test_a_benefit_and_deaths_of_one_level_point_both_ways() -> None:
@@ -260,7 +273,8 @@ def test_supported_is_never_without_trials_of_several_people(
         own = [s for s in studies if set(s.evidence_ids) & set(found.deciding_ids)]
         votes = [v for s in own for v in s.votes if v.tier == "randomised" and not v.comparator]
         assert sum(v.people or 0 for v in votes if v.importance == "critical") >= 400
-        assert len(own) > 1 or any(v.review for v in votes)
+        large = sum(v.people or 0 for v in votes) >= 2000 and found.certainty is Certainty.HIGH
+        assert len(own) > 1 or any(v.review for v in votes) or large
         assert found.certainty in (Certainty.MODERATE, Certainty.HIGH)
 
 

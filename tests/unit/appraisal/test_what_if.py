@@ -28,12 +28,13 @@ SUPPORTED = {
     "two trials and a cohort": findings(HELPS, HELPS, COHORT),
     "two trials and a surrogate": findings(HELPS, HELPS, MARKER, MARKER),
     "a review": findings(vote(review=True, studies=5, people=2000)),
+    "a large trial": findings(vote(people=5000)),
     "a review with its trials": findings(vote(review=True, studies=5, people=900), HELPS),
 }
 PROMISING = {
     "a small trial": findings(vote(people=60)),
     "a trial": findings(HELPS),
-    "a large trial": findings(vote(people=5000)),
+    "a large trial of other people": findings(vote(people=5000, directness="broader")),
     "two small trials": findings(vote(people=60), vote(people=60)),
     "trials that are shaky": findings(
         *[vote(people=900, open_label=True, directness="broader")] * 2

@@ -8,10 +8,13 @@ import re
 
 import pytest
 
+from deepcritical.domain.brief import Contested
 from deepcritical.domain.grids import findings_grid
+from deepcritical.domain.layout_markdown import report_markdown
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
 from deepcritical.domain.sentences import Sentence, SentenceCheck, how_checked
+from deepcritical.domain.votes import Way
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.html import render_document, render_page
 from deepcritical.export.prose import cited_html, study_name
@@ -156,3 +159,28 @@ def test_another_population_is_named_beside_the_outcome() -> None:
     grid = findings_grid(brief_report(brief=BRIEF.model_copy(update={"findings": (row,)})))
     assert grid.rows[0][0].text.endswith(" (other patients)")
     assert grid.rows[0][2].text == "2"
+
+
+@pytest.mark.parametrize(
+    ("way", "result"),
+    [
+        pytest.param(Way.NO_DIFFERENCE, "No difference shown with examplol 2 mg", id="none"),
+        pytest.param(Way.HARM, "Worse with examplol 2 mg", id="harm"),
+        pytest.param(Way.CONFLICT, "Studies differ", id="conflict"),
+    ],
+)
+def test_a_row_of_one_arm_names_what_it_got_and_what_the_other_one_did(
+    way: Way, result: str
+) -> None:
+    row = outcome_row(way=way, one_arm="examplol 2 mg", other_arm="examplol 1 mg")
+    row = row.model_copy(update={"effects": (), "pooled": None})
+    cells = findings_grid(brief_report(brief=BRIEF.model_copy(update={"findings": (row,)}))).rows[0]
+    assert (cells[1].text, cells[3].text) == ("examplol 1 mg", result)
+
+
+def test_a_row_that_a_check_contradicted_says_so() -> None:
+    row = outcome_row()
+    one = Contested(outcome=row.outcome, comparator=row.comparator, told="It fell.", by="model")
+    changed = BRIEF.model_copy(update={"findings": (row,), "contested": (one,)})
+    assert findings_grid(brief_report(brief=changed)).rows[0][3].note.startswith("disputed")
+    assert "disputed" in report_markdown(brief_report(brief=changed))

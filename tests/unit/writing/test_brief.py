@@ -12,7 +12,7 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Drug
 from deepcritical.domain.record_kinds import is_current
-from deepcritical.domain.sentences import Origin, Sentence
+from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import Population, Reader
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
@@ -214,40 +214,53 @@ def test_the_people_of_a_quote_are_those_of_its_own_record() -> None:
     assert [s.people for s in brief_of(matter).studies] == [300, None]
 
 
-FELL, NONE = "Flurb scores were better with examplol.", "Examplol did not change flurb scores."
-
-
-@pytest.mark.parametrize(
-    ("way", "origin", "text", "is_told"),
-    [
-        pytest.param(Way.BENEFIT, "model", FELL, True, id="a benefit"),
-        pytest.param(Way.BENEFIT, "template", FELL, False, id="by code"),
-        pytest.param(Way.NO_DIFFERENCE, "model", NONE, True, id="none told"),
-        pytest.param(Way.NO_DIFFERENCE, "model", FELL, False, id="a null told as a benefit"),
-        pytest.param(Way.CONFLICT, "model", "The flurb scores conflict.", True, id="both"),
-        pytest.param(Way.CONFLICT, "model", FELL, False, id="one side"),
-        pytest.param(Way.HARM, "model", "Flurb scores were worse with it.", True, id="harm"),
-        pytest.param(Way.HARM, "model", "6% had a low flurb score against 2%.", True, id="of"),
-        pytest.param(Way.HARM, "model", "Snerks were worse with examplol.", False, id="another"),
-        pytest.param(Way.HARM, "model", "The flurb score was measured.", False, id="no way"),
-    ],
-)
-def test_what_a_model_tells_code_does_not_say_again_and_harm_is_never_lost(
-    way: Way, origin: Origin, text: str, is_told: bool
-) -> None:
+@pytest.mark.parametrize("way", list(Way))
+def test_behind_a_models_text_every_result_that_code_told_stands_in_the_table(way: Way) -> None:
     verdict = decide(findings(told(way, "flurb score")))
     (row,) = verdict.rows
     said = Sentence(text=row_sentence(row, "examplol"), evidence_ids=row.evidence_ids)
     why = Sentence(text="The certainty is low: few people were studied.")
-    brief = Brief(drug="examplol", answer=(Sentence(text="Possibly."), said, why), harms=(said,))
-    written = Sentence(text=text, evidence_ids=row.evidence_ids, origin=origin)
+    claim = Sentence(text="Possibly.")
+    brief = Brief(drug="examplol", answer=(claim, said, why), harms=(said,))
+    written = Sentence(text="It was tried.", evidence_ids=row.evidence_ids, origin="model")
     now = with_synthesis(brief, verdict, [written])
-    assert (said not in now.answer) is is_told
-    assert now.answer[0] == brief.answer[0]
-    assert (why in now.answer) is (origin == "template")
-    if way in (Way.HARM, Way.CONFLICT):
-        assert (said not in now.harms) is is_told
-    assert now.synthesis == (written,)
+    assert (now.answer, now.harms, now.findings) == ((claim,), (), (row,))
+    quoted = with_synthesis(brief, verdict, [written.model_copy(update={"origin": "quote"})])
+    assert (quoted.answer, quoted.harms, quoted.findings) == (brief.answer, brief.harms, ())
+
+
+def test_listed_harms_of_the_people_asked_about_go_into_the_table() -> None:
+    votes = [told(Way.HARM, name, "harm") for name in ("snerk", "grumble", "zorb", "flurb")]
+    other = told(Way.HARM, "wibble", "harm").model_copy(update={"directness": "broader"})
+    verdict = decide(findings(*votes, other))
+    brief = Brief(
+        drug="examplol",
+        answer=(Sentence(text="Possibly."),),
+        harms=harm_sentences(verdict, "examplol"),
+    )
+    assert any("wibble" in s.text for s in brief.harms)
+    written = Sentence(text="It was tried.", evidence_ids=("E1",), origin="model")
+    now = with_synthesis(brief, verdict, [written])
+    assert {row.outcome for row in now.findings} == {"snerk", "grumble", "zorb", "flurb"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_left"),
+    [
+        pytest.param("Snerks came in 4 of 20 with examplol.", False, id="retold"),
+        pytest.param("Nausea was seen.", True, id="another harm"),
+    ],
+)
+def test_a_quote_on_harms_stays_unless_the_text_has_most_of_its_words(
+    text: str, is_left: bool
+) -> None:
+    verdict = decide(findings(told(Way.BENEFIT, "flurb score")))
+    quote = Sentence(
+        text="“Snerks came in 4 of 20 with examplol.”", evidence_ids=("E1",), origin="quote"
+    )
+    brief = Brief(drug="examplol", answer=(Sentence(text="Possibly."),), harms=(quote,))
+    written = Sentence(text=text, evidence_ids=("E1",), origin="model")
+    assert (quote in with_synthesis(brief, verdict, [written]).harms) is is_left
 
 
 def test_a_result_that_a_check_refuted_is_not_told_but_the_last_of_its_direction_is() -> None:
