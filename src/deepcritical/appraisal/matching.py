@@ -6,7 +6,7 @@ are. What a result found, how sure it is and what it decides stays with code.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 from deepcritical.appraisal.arms import AND, Tested, is_compared_with, tested_on
@@ -62,6 +62,20 @@ def related_by(
     if near == "direct" and (tested.given_with or by_tables in (None, "related")):
         near = "broader"
     return Relation(place, tested, near, wanted)
+
+
+def ways_of(study: StudyReading, matches: Iterable[ResultMatch]) -> Iterator[Way]:
+    """Yield what those results of a study found that a model has for deciding, by its figures.
+
+    None is of a result that does not say which side did better.
+    """
+    for match in matches:
+        better = study.results[match.result].better if match.result < len(study.results) else None
+        if match.importance == "critical" and match.directness != "related":
+            if better == "no_difference":
+                yield Way.NO_DIFFERENCE
+            elif better in ("a", "b"):
+                yield Way.BENEFIT if better == match.side else Way.HARM
 
 
 def _placed(match: ResultMatch, place: Placed, *, feared: bool) -> Placed:

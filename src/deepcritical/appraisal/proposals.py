@@ -7,7 +7,7 @@ It is never a strong verdict: those are for what rules and results agree on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.appraisal.leading import SURE
@@ -57,10 +57,10 @@ def with_proposal(
     label = _WEAKER.get(proposed, proposed)
     if label is VerdictLabel.HARMFUL and by_rule.rule in too_weak and not by_rule.is_weak_signal:
         return by_rule
-    rows = _borne_out(label, by_rule)
-    if rows is None:
+    ids = _borne_out(label, by_rule, studies)
+    if ids is None:
         return by_rule
-    ids = dict.fromkeys(i for row in rows for i in row.evidence_ids)
+    rows = [row for row in by_rule.rows if _answers(row) and set(row.evidence_ids) & set(ids)]
     steps = [LADDER.index(row.certainty) for row in rows]
     lowest = min((LADDER.index(Certainty.LOW), *steps)) if rows else 0
     differ = len({way for row in by_rule.rows if _answers(row) for way in _ways(row)}) > 1
@@ -69,18 +69,21 @@ def with_proposal(
         certainty=LADDER[lowest],
         rule=PROPOSED[label],
         downgrades=(_DIFFER if differ else _JUDGED,),
-        deciding_ids=tuple(ids) or by_rule.deciding_ids,
+        deciding_ids=tuple(dict.fromkeys(ids)) or by_rule.deciding_ids,
         caps=by_rule.caps,
         rows=by_rule.rows,
     )
 
 
-def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None:
-    """The rows on which a proposed label rests; None where the written rules' verdict stands.
+def _borne_out(
+    label: VerdictLabel, by_rule: Verdict, studies: Sequence[StudyFinding]
+) -> list[str] | None:
+    """The records on which a proposed label rests; None where the written rules' verdict stands.
 
     It stands where it has the same direction or is sure, where no result shows the other one, where
     a grave harm stands beside the benefit, and where patients did worse: that may be mixed, and not
-    gone. What is sure may still be mixed, where outcomes that decide point both ways.
+    gone. What is sure may still be mixed, where outcomes that decide point both ways. Results that
+    stand beside a row bear a label out, too, and where none counts, those that the model matched.
     """
     if DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
         return None
@@ -88,23 +91,34 @@ def _borne_out(label: VerdictLabel, by_rule: Verdict) -> list[OutcomeRow] | None
     helps = [row for row in rows if Way.BENEFIT in _ways(row)]
     fails = [row for row in rows if _ways(row) & _AGAINST]
     if label is VerdictLabel.MIXED and _decides(helps) and _decides(fails):
-        return [*helps, *fails]
+        return _ids((*helps, *fails))
     harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
     if harmed or by_rule.certainty in SURE:
         return None
     grave = [r for r in by_rule.rows if r.is_grave and r.way is Way.HARM and _is_own(r)]
-    match label:
-        case VerdictLabel.INSUFFICIENT:
-            return []
-        case VerdictLabel.PROMISING:
-            felt = [row for row in helps if row.importance != "surrogate"]
-            return None if grave or by_rule.label is VerdictLabel.MIXED else felt or None
-        case VerdictLabel.UNSUPPORTED:
-            return fails or [row for row in rows if row.harm_asked] or None
-        case VerdictLabel.HARMFUL:
-            return [row for row in rows if Way.HARM in _ways(row)] or grave or None
-        case _:
-            return [*helps, *fails] if helps and fails else None
+    if label is VerdictLabel.INSUFFICIENT:
+        return []
+    if label is VerdictLabel.PROMISING and (grave or by_rule.label is VerdictLabel.MIXED):
+        return None
+    ids = _ids(row for row in rows if row.importance != "surrogate" and row in helps)
+    against = _ids(fails or [row for row in rows if row.harm_asked])
+    worse = _ids([row for row in rows if Way.HARM in _ways(row)] or grave)
+    told = {
+        VerdictLabel.PROMISING: ids or _shown(studies, {Way.BENEFIT}),
+        VerdictLabel.UNSUPPORTED: against or _shown(studies, {Way.NO_DIFFERENCE, Way.HARM}),
+        VerdictLabel.HARMFUL: worse or _shown(studies, {Way.HARM}),
+    }
+    both = _ids((*helps, *fails)) if helps and fails else []
+    return told.get(label, both) or None
+
+
+def _shown(studies: Sequence[StudyFinding], ways: Set[Way]) -> list[str]:
+    """The records with a result of such a way that a model has for deciding."""
+    return [i for study in studies if ways & {*study.shown} for i in study.evidence_ids]
+
+
+def _ids(rows: Iterable[OutcomeRow]) -> list[str]:
+    return [i for row in rows for i in row.evidence_ids]
 
 
 def _decides(rows: Sequence[OutcomeRow]) -> bool:

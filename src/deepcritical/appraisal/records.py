@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from deepcritical.appraisal.arms import LESS_OF_IT, MORE_OF_IT, given_by, tests_in
 from deepcritical.appraisal.asked import Asked, canonical
+from deepcritical.appraisal.matching import ways_of
 from deepcritical.appraisal.outcomes import placed
 from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
 from deepcritical.appraisal.silent import is_of_animals
@@ -76,7 +77,10 @@ def read_for(
     if study and MAIN_RESULT_NOT_READ in study.unread:
         votes = [v for v in votes if v.importance == "harm" or (v.is_grave and v.way is Way.HARM)]
     reading = _reading(asked, evidence_id, evidence, study, ballot, votes)
-    return reading.model_copy(update={"proposed": matched.proposed}) if matched else reading
+    if not matched or not study:
+        return reading
+    shown = tuple(dict.fromkeys(ways_of(study, matched.results)))
+    return reading.model_copy(update={"proposed": matched.proposed, "shown": shown})
 
 
 def results_to_match(

@@ -106,6 +106,8 @@ class Reading(Model):
     """Whether rules alone read it, and found no result there that decides."""
     proposed: VerdictLabel | None = None
     """The verdict that a model proposed over all records that it was shown, this one among them."""
+    shown: tuple[Way, ...] = ()
+    """What those of its results found that a model has for deciding, whether they count or not."""
 
     @property
     def included(self) -> bool:
@@ -211,6 +213,8 @@ class StudyFinding(Model):
     """Why it has no say on whether the drug helps, or how its findings must be read."""
     proposed: VerdictLabel | None = None
     """The verdict that a model proposed over all studies that it was shown, this one among them."""
+    shown: tuple[Way, ...] = ()
+    """What those of its results found that a model has for deciding, whether they count or not."""
     concern: bool = False
     """Whether an expression of concern stands against one of its records."""
     participants: int | None
@@ -257,6 +261,7 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         unclear=any(a.reading.unclear for a in appraisals),
         by_rules=any(a.reading.by_rules for a in appraisals),
         proposed=next((a.reading.proposed for a in appraisals if a.reading.proposed), None),
+        shown=tuple(dict.fromkeys(way for a in appraisals for way in a.reading.shown)),
         concern=any(a.grade.concern for a in appraisals),
         participants=max(
             (a.grade.participants for a in base if a.grade.participants and a.reading.about_drug),
