@@ -131,8 +131,8 @@ class Body(NamedTuple):
 
     @property
     def is_large(self) -> bool:
-        """Return whether there is enough information for a single trial to stand by itself."""
-        return (self.people or 0) >= VERY_MANY or (self.information or 0) >= _FEW_EVENTS
+        """Return whether a single trial is large enough to stand by itself."""
+        return (self.people or 0) >= VERY_MANY
 
     @property
     def is_timed(self) -> bool:
@@ -240,7 +240,7 @@ def _imprecision(body: Body) -> Iterator[str]:
         return
     if not any(_interval(vote.effect) for vote in body.agreeing):
         yield "imprecision: no confidence interval could be read"
-    if events is not None and events < _FEW_EVENTS:
+    if events is not None and events < (_FEW_EVENTS if body.reaches_small else VERY_FEW):
         wide = f"the interval is as wide as of fewer than {_FEW_EVENTS}"
         yield f"imprecision: events were few ({wide})"
         if events < VERY_FEW and body.reaches_small:

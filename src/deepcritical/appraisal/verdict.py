@@ -155,6 +155,8 @@ RULES: dict[str, VerdictLabel] = {
     **{rule: label for label, rule in PROPOSED.items()},
 }
 """The sentences in which a rule is told, with the label that each gives."""
+_LESS_THAN_PROOF = (VerdictLabel.PROMISING, VerdictLabel.UNSUPPORTED)
+"""Labels of what is not proven, so that nothing of it is highly certain."""
 
 
 def decide(studies: Sequence[StudyFinding]) -> Verdict:
@@ -297,6 +299,8 @@ def _led(
     if rule == _HARMFUL and way is not Way.HARM:
         certainty, downgrades = sure[0].certainty, sure[0].reasons
     feared = [*grave, *doubted(rows, deciding)]
+    if RULES[rule] in _LESS_THAN_PROOF and certainty is Certainty.HIGH:
+        certainty = Certainty.MODERATE
     caps = (*doubts, *(() if rule == _HARM_OBSERVED else _caps(first[0], feared)))
     ids = _ids_of(deciding)
     return _verdict(

@@ -106,7 +106,7 @@ def ballot_of(
     for i, result, found in weighed:
         judged = i in by_result or matches is None or i >= MOST_SHOWN
         if found.vote and (judged or is_never_lost(found.vote, rows)):
-            votes.append(found.vote)
+            votes.append(found.vote.model_copy(update={"matched": i in by_result}))
         else:
             reasons += [] if by_result and not judged else [_NO_MATCH if found.vote else found.why]
             told.append(result)

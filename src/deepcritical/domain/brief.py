@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 from typing import NamedTuple
 
@@ -132,8 +131,8 @@ class Brief(Model):
 
     @property
     def is_answered(self) -> bool:
-        """Return whether a model answers first, so that no sentence has to state the verdict."""
-        return bool(self.synthesis) and self.synthesis[0].opens
+        """Return whether a model answers, so that no sentence has to state the verdict."""
+        return any(sentence.origin == "model" for sentence in self.synthesis)
 
     @property
     def paragraphs(self) -> tuple[tuple[Sentence, ...], ...]:
@@ -144,24 +143,12 @@ class Brief(Model):
         return self.synthesis[:1], self.synthesis[1:], left
 
     @property
-    def listed_studies(self) -> tuple[tuple[DecidingStudy, Sentence | None], ...]:
-        """The main studies with results; of one that a model's text cites, the design alone."""
-        return tuple(
-            (study.model_copy(update={"comparator": ""}), None)
-            if self._is_told(study)
-            else (study, study.result)
-            for study in self.studies
-        )
-
-    def _is_told(self, study: DecidingStudy) -> bool:
-        """Return whether a model's sentence on a study names the outcome of its result."""
-        outcome = _LONG_WORD.findall(study.result.text.partition(":")[0].casefold())
-        written = (s for s in self.synthesis if s.origin == "model")
-        own = [s for s in written if {*s.evidence_ids} & {*study.evidence_ids}]
-        return any(all(w[:_STEM] in s.text.casefold() for w in outcome) for s in own)
+    def listed_studies(self) -> tuple[DecidingStudy, ...]:
+        """The main studies with their results, but for those that a model's text tells of."""
+        cited = {i for s in self.synthesis if s.origin == "model" for i in s.evidence_ids}
+        return tuple(study for study in self.studies if not cited & {*study.evidence_ids})
 
 
-_LONG_WORD, _STEM = re.compile(r"[^\W_]{4,}"), 6
 COLUMNS = ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty")
 """Of the summary of findings."""
 _CONTROLS = {

@@ -101,9 +101,8 @@ def listed(report: ReportData) -> Iterator[tuple[str, str]]:
         return
     studies = (
         f"**{escape_markdown(study.name)}**{_after(', ', escape_markdown(study_words(study)))}"
-        + _after(": ", as_markdown((result,), references) if result else "")
-        + ("" if result else _after(" ", citation_marks(study.evidence_ids, references)))
-        for study, result in brief.listed_studies
+        + _after(": ", as_markdown((study.result,), references))
+        for study in brief.listed_studies
     )
     trials = (
         f"**{escape_markdown(trial.registry_id)}**: "

@@ -21,7 +21,7 @@ from deepcritical.domain.report_parts import (
 )
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.text import shorten_at_sentence
-from deepcritical.domain.verdict import NO_RECORD, Verdict
+from deepcritical.domain.verdict import DIRECTIONS, NO_RECORD, Verdict
 
 SUMMARY_LIMIT = 500
 """Characters that an executive summary should not exceed; it is cut at a sentence."""
@@ -106,15 +106,25 @@ class ReportData(Model):
     def verdict_on(self) -> str:
         """The subject of the verdict, where that is not plain: of several candidates the first.
 
-        It is never plain where a model's words answer.
+        Where a model's words answer, it is the question if the model weighed the results alike, and
+        else not plain.
         """
-        claim = self.brief.claim if self.brief and self.brief.is_answered else ""
+        answered = self.brief if self.brief and self.brief.is_answered else None
+        if answered and not answered.denied and self._is_agreed:
+            return ""
+        claim = answered.claim if answered else ""
         if stated := self.proposition or claim:
             return f"on whether {stated}"
         count = len(self.drug_candidates)
         if count < 2:
             return ""
         return f"on {self.drug_candidates[0].name}, the first of {count} candidates"
+
+    @property
+    def _is_agreed(self) -> bool:
+        """Return whether a model that weighed the results for the question came to this side."""
+        proposed = next((one.proposed for one in self.studies if one.proposed), None)
+        return proposed is not None and DIRECTIONS[proposed] == DIRECTIONS[self.verdict.label]
 
     @property
     def headline(self) -> str:

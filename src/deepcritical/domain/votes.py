@@ -107,6 +107,8 @@ class _OnOutcome(Model):
     """Whether the question asks for just this outcome."""
     harm_asked: bool = False
     """Whether the question asks if the drug brings more of it."""
+    matched: bool = False
+    """Whether a model found that it tells of the question; of a row, any result of it."""
     of_other_kind: bool = False
     """Whether the question asks for outcomes of another kind."""
     of_course: bool = False

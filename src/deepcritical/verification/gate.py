@@ -220,6 +220,7 @@ def _printed(
 ) -> tuple[Sentence, ...]:
     made: list[Sentence] = []
     told = {i for one in checked if one.passed for i in one.draft.finding_ids}
+    of_told = {i for key in told if key in findings for i in findings[key].evidence_ids}
     for one in checked:
         draft = one.draft
         cited = [findings[i] for i in dict.fromkeys(draft.finding_ids) if i in findings]
@@ -227,7 +228,11 @@ def _printed(
             made.append(_sentence(one, cited))
             continue
         finding = _nearest(draft.text, cited)
-        if finding and finding.id not in told and finding.sentence not in above:
+        if finding is None or finding.id in told or finding.sentence in above:
+            continue
+        # Of a record that is told a quote is less, unless it speaks against the drug.
+        speaks_against = finding.way not in (None, Way.BENEFIT)
+        if speaks_against or not {*finding.evidence_ids} <= of_told:
             told.add(finding.id)
             failed = tuple(check for check in one.checks if not check.passed)
             made.append(_template_of(finding).model_copy(update={"in_place_of": failed}))

@@ -39,6 +39,15 @@ _FEW = {
 }
 _INDIRECT = "None of the results weighed here is of just the people and drugs asked about."
 _UNSURE = "The certainty of all results weighed here is very low."
+_ON_RESULTS = (
+    "None of the results",
+    "No trial result",
+    "The verdict is on",
+    "A larger study",
+    _UNSURE,
+    *_FEW.values(),
+)
+"""How sentences begin on what the results lack that are weighed."""
 _OF_OTHERS = "; the people studied are not just those of this question"
 _FOUND, _FOUND_BY_ONE = (
     "the results found differ",
@@ -72,7 +81,7 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
         answer=answer,
         stated=tuple(range(0 if of_dose else int(bool(lead)), claimed)),
         harms=(*harms_beside(answer, verdict, drug), *told_harms),
-        findings=tuple(_rows(verdict)),
+        findings=tuple(table_rows(verdict.rows, leading_rows(verdict))),
         studies=main_studies(matter),
         missing=tuple(_missing(matter)) or _weak(verdict.rows),
         trials=_trials_under_way(
@@ -198,10 +207,9 @@ def _certainty(verdict: Verdict, row: OutcomeRow | None) -> str:
     return f"{CERTAINTY}{of} is {verdict.certainty.value}: {listed(reasons)}."
 
 
-def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
+def table_rows(rows: Sequence[OutcomeRow], told: Sequence[OutcomeRow] = ()) -> Iterator[OutcomeRow]:
     """Yield the rows of the table: by weight, those first that the answer tells, then trials."""
-    told = leading_rows(verdict)
-    near = [row for row in verdict.rows if row.directness != "related"] or list(verdict.rows)
+    near = [row for row in rows if row.directness != "related"] or list(rows)
 
     def order(row: OutcomeRow) -> tuple[bool, int, bool]:
         place = told.index(row) if row in told else len(told)
@@ -211,6 +219,14 @@ def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
     for weight, most in _MOST_ROWS.items():
         of_weight = [row for row in ordered if row.importance == weight]
         yield from (gravest_first(of_weight) if weight == "harm" else of_weight)[:most]
+
+
+def is_on_results(text: str) -> bool:
+    """Return whether a sentence on what is missing is on the results that were weighed.
+
+    A text that names their limits says it better.
+    """
+    return text.startswith(_ON_RESULTS)
 
 
 def _weak(rows: Sequence[OutcomeRow]) -> tuple[str, ...]:

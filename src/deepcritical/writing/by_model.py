@@ -28,7 +28,7 @@ from deepcritical.verification.contesting import contested_by
 from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.verifiers import Verifier
 
-VERSION = 8
+VERSION = 9
 _MOST = 8
 _MOST_PARTS = 2
 """Sentences into which a refused one may be parted, such as one for each side of a contrast."""

@@ -110,10 +110,11 @@ class _Writer:
         # The order of these calls gives the references their numbers: the brief's come first.
         text = synthesis or Synthesis()
         verdict = uncontested(self.verdict, text.contested)
-        brief = with_synthesis(self._brief(verdict), verdict, text.sentences)
+        brief = self._brief(verdict)
         refuted = {one.told for one in text.contested}
         left = tuple(one for one in brief.studies if study_statement(one) not in refuted)
         brief = brief.model_copy(update={"contested": text.contested, "studies": left})
+        brief = with_synthesis(brief, verdict, text.sentences)
         self._cite(brief)
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         study_table = self._study_table()
@@ -139,21 +140,27 @@ class _Writer:
             studies=self.studies,
             evidence_table=evidence_rows(self.store, self.citer.references, candidates),
             claims=self.citer.claims,
-            **self._of_run(),
+            **self._of_run(brief),
             studies_included=len(self.studies),
             confidence_score=self.verdict.confidence,
             assessment=self.assessment,
             written_by=self.written_by,
         )
 
-    def _of_run(self) -> dict[str, Any]:
-        """Return how it was searched."""
+    def _of_run(self, brief: Brief) -> dict[str, Any]:
+        """Return how it was searched, and what is to be noted.
+
+        Where a model read the question and answers it, one line on how it read it is enough.
+        """
+        notices, asked = self.context.notices, self.question.notices
+        if brief.is_answered and self.question.frame and self.question.frame.by_model:
+            notices = tuple(text for text in notices if text not in asked[1:])
         return {
             "searches": tuple(self.store.searches),
             "prisma": self.methods.prisma(),
             "sources_searched": tuple(dict.fromkeys(s.source for s in self.store.searches)),
             "total_papers_reviewed": len(self.store.evidence),
-            "notices": self.context.notices,
+            "notices": notices,
             "search_iterations": self.context.iterations,
         }
 

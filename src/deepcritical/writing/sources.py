@@ -20,8 +20,9 @@ from deepcritical.writing.passages import passage_finding
 from deepcritical.writing.studies import comparator_of
 
 _MOST_RECORDS = 14
-_MOST_CHARS = 2_600
-"""Characters of a record that are shown; of a longer one its beginning and its results."""
+_MAIN_RECORDS, _MAIN_CHARS, _MOST_CHARS = 6, 6_000, 2_600
+"""Records that are shown as whole abstracts, and characters of one of them, and of any other; of a
+longer one its beginning and its results are shown."""
 
 
 def ranked(
@@ -88,7 +89,8 @@ def sources_of(
         own = [v for v in votes if v.evidence_id == evidence_id]
         record, reading = evidence[evidence_id], readings.get(evidence_id)
         spans = numbered(record)
-        for number in shown_numbers(spans, _MOST_CHARS):
+        room = _MAIN_CHARS if place <= _MAIN_RECORDS else _MOST_CHARS
+        for number in shown_numbers(spans, room):
             if number:
                 key = f"{place}.{number}"
                 typed = _typed([v for v in own if v.start == spans[number].start], readings)

@@ -1,8 +1,8 @@
 """Puts a model's text into a brief, in the place of code's sentences on results.
 
-The claim stays code's, and so does every result: what a sentence of code told of it stands in the
-table, where a text that leaves it out cannot hide it. Why the certainty is no higher stands behind
-the brief.
+Verdict and results stay code's. Behind a text stand, as a table, the results that a model found to
+tell of the question and grave harms of the drug; all others stand in the table of all outcomes, and
+what records say of harms in their own words under "Harms".
 """
 
 from __future__ import annotations
@@ -14,17 +14,12 @@ from deepcritical.domain.harms import SAFETY
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow, Way
-from deepcritical.verification.fields import keys_of
-from deepcritical.writing.unread import quote_in
+from deepcritical.writing.brief import is_on_results, table_rows
 from deepcritical.writing.words import CERTAINTY, row_sentence
-
-_AGAINST = (Way.HARM, Way.CONFLICT)
-_MOSTLY = 0.6
-"""Share of the words of a quote that a retelling of it has."""
 
 
 def with_synthesis(brief: Brief, verdict: Verdict, written: Sequence[Sentence]) -> Brief:
-    """Return a brief with a model's text, and the results that code told in its table.
+    """Return a brief with a model's text, and beside it what this may not tell.
 
     Args:
         brief: As code wrote it.
@@ -32,57 +27,42 @@ def with_synthesis(brief: Brief, verdict: Verdict, written: Sequence[Sentence]) 
         written: The sentences of a model that passed their checks, and what took others' places.
     """
     own = tuple(sentence for sentence in written if sentence.origin == "model")
-    if not own:
-        return brief.model_copy(update={"synthesis": tuple(written)})
-    rows = _rows(brief, verdict)
-    shown = dict.fromkeys((*brief.findings, *_told(brief, rows)))
-    harms = tuple(s for s in brief.harms if s.text not in rows and _adds_harm(s, own))
-    return brief.model_copy(
-        update={
-            "synthesis": tuple(written),
-            "answer": _without_results(brief, rows),
-            "harms": harms,
-            "findings": tuple(shown),
-        }
-    )
+    changed = {
+        "answer": claim_of(brief, verdict),
+        "harms": tuple(s for s in brief.harms if _tells_of_none(s, own)),
+        "findings": tuple(table_rows([*_shown(verdict, brief.contested)])),
+        "missing": tuple(text for text in brief.missing if not is_on_results(text)),
+    }
+    return brief.model_copy(update={"synthesis": tuple(written), **(changed if own else {})})
 
 
 def claim_of(brief: Brief, verdict: Verdict) -> tuple[Sentence, ...]:
     """Return the answer of a brief without results, and without why it is no more certain."""
-    return _without_results(brief, _rows(brief, verdict))
-
-
-def _without_results(brief: Brief, rows: Iterable[str]) -> tuple[Sentence, ...]:
-    told = {*rows}
+    told = _rows(brief, verdict)
     return tuple(s for s in brief.answer if s.text not in told and not s.text.startswith(CERTAINTY))
 
 
-def _told(brief: Brief, rows: dict[str, OutcomeRow]) -> Iterator[OutcomeRow]:
-    """Yield the rows that sentences of a brief tell; of harms that are listed, those at hand."""
-    for said in (*brief.answer, *brief.harms):
-        if row := rows.get(said.text):
-            yield row
-        elif said.origin == "template":
-            text, cited = said.text.casefold(), {*said.evidence_ids}
-            listed = (r for r in rows.values() if r.importance == "harm" and r.way in _AGAINST)
-            yield from (
-                row
-                for row in listed
-                if {*row.evidence_ids} <= cited and row.outcome.casefold() in text and _is_near(row)
-            )
+def _shown(verdict: Verdict, contested: Iterable[Contested]) -> Iterator[OutcomeRow]:
+    """Yield the rows for a table behind a text: those that tell of the question, and grave harm.
+
+    Where no model matched results, they are those of the people asked about; where nothing is of
+    just these, those of more people. Of what a check disputes only grave harm is shown.
+    """
+    disputed = {(one.outcome, one.comparator) for one in contested}
+    rows = [row for row in verdict.rows if (row.outcome, row.comparator) not in disputed]
+    told = [row for row in rows if row.matched] or rows
+    near = [row for row in told if row.directness == "direct"]
+    near = near or [row for row in told if row.directness == "broader"]
+    grave = (r for r in verdict.rows if r.is_grave and r.way in _FEARED)
+    yield from dict.fromkeys((*near, *(r for r in grave if r.directness == "direct")))
 
 
-def _is_near(row: OutcomeRow) -> bool:
-    return row.directness == "direct" or row.is_grave or row.harm_asked
+def _tells_of_none(said: Sentence, own: Sequence[Sentence]) -> bool:
+    """Return whether a sentence says that no harm was compared, of which a text says nothing."""
+    return not said.evidence_ids and not any(SAFETY.search(one.text) for one in own)
 
 
-def _adds_harm(said: Sentence, own: Sequence[Sentence]) -> bool:
-    """Return whether a sentence on harms tells more than a model's text does."""
-    if said.origin != "quote":
-        return not any(SAFETY.search(one.text) for one in own)
-    words = keys_of(quote_in(said.text))
-    on_it = " ".join(one.text for one in own if {*one.evidence_ids} & {*said.evidence_ids})
-    return len(words & keys_of(on_it)) < _MOSTLY * len(words)
+_FEARED = (Way.HARM, Way.CONFLICT)
 
 
 def statements_of(brief: Brief, verdict: Verdict) -> tuple[Statement, ...]:
