@@ -68,6 +68,20 @@ def test_a_changed_number_is_found_and_told_first(
     assert "1 of" in streams.err
 
 
+@pytest.mark.parametrize(("forged", "code"), [("", 0), ("4711 people", 13)])
+def test_a_report_in_the_words_of_an_earlier_version_is_said_to_be_one(
+    tmp_path: Path, fields: dict[str, Any], capsys: Capture, *, forged: str, code: int
+) -> None:
+    """Sentences on rows in other words hold as far as the rows go; a false figure is printed."""
+    text = json.dumps({**fields, "wording": 0}).replace("Studies differ on", "Studies disagree on")
+    told = json.loads(text.replace("100 people", forged) if forged else text)
+    told["brief"]["stated"] = []
+    assert code_of(str(saved(tmp_path / "report.json", told))) == code
+    out = capsys.readouterr().out
+    assert ("of its sentences in words that are no longer written" in out) is not bool(forged)
+    assert ("FAILS  rating  Studies disagree on" in out) is bool(forged)
+
+
 def test_a_changed_source_is_found_by_its_snapshot(
     tmp_path: Path, fields: dict[str, Any], capsys: Capture
 ) -> None:

@@ -22,7 +22,7 @@ from deepcritical.domain.evidence import is_own_document
 from deepcritical.domain.named import Condition
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.report_parts import DrugCandidate
-from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.sentences import WORDING, Finding, Sentence
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Way
 from deepcritical.questions.forms import wants_verdict
@@ -144,6 +144,7 @@ class _Writer:
         inquiry, store, context = self._inquiry, self._store, self._context
         return {
             "schema_version": ANSWER_SCHEMA,
+            "wording": WORDING,
             "question": inquiry.text,
             "context": inquiry.context,
             "frame": inquiry.frame,

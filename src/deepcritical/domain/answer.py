@@ -113,6 +113,8 @@ class DeepAnswer(Model):
     """Everything that is known of a free question. Every sentence on a study ends in `[n]`."""
 
     schema_version: Literal[1, 2] = 1
+    wording: int = 0
+    """Version of the words in which code wrote it; 0 in answers from before it was kept."""
     question: str
     context: str = ""
     frame: QuestionFrame | None = None

@@ -19,10 +19,6 @@ from deepcritical.domain.votes import (
     as_stopped,
 )
 
-WORDINGS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
-"""Versions of the words of rows, the newest last: a report keeps those that it was written in."""
-FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH = WORDINGS[:10]
-ELEVENTH, TWELFTH, LATEST = WORDINGS[10:]
 _WAYS = {
     Way.BENEFIT: "better with the drug",
     Way.NO_DIFFERENCE: "no difference shown",
@@ -30,10 +26,9 @@ _WAYS = {
     Way.CONFLICT: "studies disagree",
 }
 _OF_HARM = {
+    **_WAYS,
     Way.BENEFIT: "less frequent with the drug",
-    Way.NO_DIFFERENCE: "no excess shown",
     Way.HARM: "more frequent with the drug",
-    Way.CONFLICT: "studies disagree",
 }
 _BEFORE = {
     Way.BENEFIT: "better than before treatment",
@@ -125,13 +120,13 @@ def _are_feared(found: OutcomeRow | Vote) -> bool:
     return bool(ratios) and all((value < 1) is (way is Way.BENEFIT) for value, way in ratios)
 
 
-def as_given(words: str, found: OutcomeRow | Vote, drug: str = "") -> str:
+def as_given(words: str, found: OutcomeRow | Vote) -> str:
     """Return words on those with the drug, by its name where that or its class's is known.
 
     Of a row the drugs of a class are named elsewhere, where they are several.
     """
     several = isinstance(found, OutcomeRow) and " or " in found.members
-    given = ("" if several else found.members) or found.tested_as or drug
+    given = ("" if several else found.members) or found.tested_as
     return words.replace(" with the drug", f" with {given}") if given else words
 
 
@@ -153,36 +148,22 @@ def shows_more_harm(row: OutcomeRow) -> bool:
     )
 
 
-def fears_words(row: OutcomeRow, wording: int = LATEST) -> str:
+def fears_words(row: OutcomeRow) -> str:
     """Return what those found that stand beside a row; more of some outcomes is no harm."""
-    if wording >= EIGHTH and row.importance == "harm":
+    if row.importance == "harm":
         return "but other results found more of it"
     return "but results that stand beside point to harm"
 
 
-def sides_words(row: OutcomeRow, wording: int = LATEST) -> str:
-    """Return in how many results each direction was found; '' where all found the same.
-
-    Args:
-        row: What was found.
-        wording: One of `WORDINGS`. Those before the fifth called any results that differ opposite.
-    """
+def sides_words(row: OutcomeRow) -> str:
+    """Return in how many results each direction was found; '' where all found the same."""
     ways = Counter(effect.way for effect in row.effects)
     if len(ways) < 2 or row.pooled:
         return ""
     of = "" if row.studies == len(row.effects) else f" of {len(row.effects)} results"
     ordered = sorted(ways, key=lambda way: (-ways[way], way is not row.way))
-    if wording >= EIGHTH:
-        found = _FOUND_OF_HARM if row.importance == "harm" else _FOUND
-        return ", ".join(f"{ways[way]}{of} found {found[way]}" for way in ordered)
-    differ = "both ways" if wording < FIFTH else "mixed results"
-    told = ((way, _one_way(row, way, wording) or differ) for way in ordered)
-    return ", ".join(f"{said} in {ways[way]}{of}" for way, said in told)
-
-
-def _one_way(row: OutcomeRow, way: Way, wording: int = LATEST) -> str:
-    told = direction_words(row.importance, way, row.tier, row.control, wording)
-    return "" if way is Way.CONFLICT else told
+    found = _FOUND_OF_HARM if row.importance == "harm" else _FOUND
+    return ", ".join(f"{ways[way]}{of} found {found[way]}" for way in ordered)
 
 
 def row_direction(row: OutcomeRow) -> str:
@@ -195,7 +176,8 @@ def row_direction(row: OutcomeRow) -> str:
         return " or ".join(sorted(_STOPPED_FOR[way] for way in ways if way in _STOPPED_FOR))
     if row.way is Way.CONFLICT:
         if is_of_fears_beside(row):
-            return f"{_one_way(row, row.effects[0].way)}, {fears_words(row)}"
+            told = direction_words(row.importance, row.effects[0].way, row.tier, row.control)
+            return f"{told}, {fears_words(row)}"
         sides = sides_words(row)
         differ = "studies differ" if row.studies > 1 else "results differ"
         return f"{differ}: {sides}" if sides else differ
@@ -218,76 +200,62 @@ def importance_told(found: OutcomeRow | Vote) -> Importance:
 
 
 def direction_words(
-    importance: Importance,
-    way: Way,
-    tier: Tier = "randomised",
-    control: str = "",
-    wording: int = LATEST,
+    importance: Importance, way: Way, tier: Tier = "randomised", control: str = ""
 ) -> str:
     """Return the direction of a row or result, such as "better with the drug"."""
     if tier == "uncontrolled" and way in _BEFORE:
         return _BEFORE[way]
-    if way is Way.NO_DIFFERENCE and wording >= EIGHTH:
-        return _WAYS[way]
     return as_stopped((_OF_HARM if importance == "harm" else _WAYS)[way], control)
 
 
-def effect_size(row: OutcomeRow, wording: int = LATEST) -> str:
+def effect_size(row: OutcomeRow) -> str:
     """Return the effect of a row: pooled, of its largest study, or both; '' without an estimate.
 
     An estimate that points another way than the row is none of the row; where studies disagree,
     none is. A figure of the drug goes before one of its class.
-
-    Args:
-        row: What was found.
-        wording: One of `WORDINGS`. Those before the third took a study of untold size for small,
-            those before the fourth told one of any size beside a pooled estimate.
     """
-    pooled, both = "", wording < FOURTH
+    pooled = ""
     if row.pooled:
-        estimate = row.pooled.as_effect(former=wording < SEVENTH)
-        pooled = f"pooled {effect_words(estimate, row.pooled.unit, wording)}"
+        pooled = f"pooled {effect_words(row.pooled.as_effect(), row.pooled.unit)}"
         if row.pooled.studies == len(row.effects):
             return pooled
-        of_all = "" if both else f" of the {len(row.effects)}"
-        pooled = f"; {pooled} of {row.pooled.studies}{of_all} studies"
+        pooled = f"{pooled} of {row.pooled.studies} of the {len(row.effects)} studies"
     own = [e for e in row.effects if not e.tested_as]
     of_class = [e for e in row.effects if e.tested_as]
-    if own and of_class and not (pooled or both):
-        by_itself, alike = (_largest(row, e, wording) for e in (own, of_class))
+    if own and of_class and not pooled:
+        by_itself, alike = (_largest(row, e) for e in (own, of_class))
         if by_itself and alike:
             return f"{by_itself[1]} of the drug by itself, {alike[1]} of its class"
-    first = _largest(row, own or row.effects, wording)
+    first = _largest(row, own or row.effects)
     if not first:
-        return pooled.removeprefix("; ")
+        return pooled
     people, largest = first
     most = max((e.people or 0 for e in row.effects), default=0)
-    is_largest = people == most and (wording < THIRD or all(e.people for e in row.effects))
-    if pooled and not (is_largest or both):
-        return pooled.removeprefix("; ")
+    is_largest = people == most and all(e.people for e in row.effects)
+    if pooled and not is_largest:
+        return pooled
     of_several = "the largest study" if is_largest else "one of the studies"
     which = f" in {of_several}" if len(row.effects) > 1 else ""
-    return f"{largest}{which}{pooled}"
+    return f"{largest}{which}{f'; {pooled}' if pooled else ''}"
 
 
-def _largest(row: OutcomeRow, effects: Iterable[RowEffect], wording: int) -> tuple[int, str] | None:
+def _largest(row: OutcomeRow, effects: Iterable[RowEffect]) -> tuple[int, str] | None:
     """The people and the figures of the largest study that found what the row tells."""
     telling = [e for e in effects if e.way is row.way is not Way.CONFLICT]
-    told = [(e.people or 0, size_words(e, wording)) for e in telling]
+    told = [(e.people or 0, size_words(e)) for e in telling]
     return max((found for found in told if found[1]), default=None)
 
 
-def size_words(found: RowEffect | Vote, wording: int = LATEST) -> str:
+def size_words(found: RowEffect | Vote) -> str:
     """Return the rates of both arms with the effect, as far as a study gives them.
 
     An effect that stands in no record by this figure is told with what it was calculated from.
     """
     rates, effect = found.rates, found.effect
-    none = no_effect_value(effect) if effect and wording >= SEVENTH else None
-    told = effect_words(effect, found.unit, wording) if effect else ""
-    if told and found.turned_from and found.turned_from.value is not None:
-        turned = "turned round from" if wording <= TWELFTH else "reported the other way round as"
-        told = f"{told}, {turned} {_figure(found.turned_from.value, none)}"
+    told = effect_words(effect, found.unit) if effect else ""
+    if effect and told and found.turned_from and found.turned_from.value is not None:
+        source = _figure(found.turned_from.value, no_effect_value(effect))
+        told = f"{told}, reported the other way round as {source}"
     elif told and found.from_arms:
         told = f"{told}, calculated from both arms"
     return ", ".join(filter(None, (_rate_words(rates) if rates else "", told)))
@@ -307,12 +275,9 @@ def _rate_words(rates: ArmRates) -> str:
     return f"{told}, the rest of {rest[0]} and {rest[1]}"
 
 
-def effect_words(effect: Effect, unit: str = "", wording: int = LATEST) -> str:
-    """Return an effect as "hazard ratio 0.74, 95 % CI 0.65 to 0.85"; '' without an estimate.
-
-    Those before the seventh of `WORDINGS` rounded figures on to the value of no effect.
-    """
-    none = no_effect_value(effect) if wording >= SEVENTH else None
+def effect_words(effect: Effect, unit: str = "") -> str:
+    """Return an effect as "hazard ratio 0.74, 95 % CI 0.65 to 0.85"; '' without an estimate."""
+    none = no_effect_value(effect)
     parts = []
     if effect.value is not None and effect.measure:
         name = MEASURES.get(effect.measure, effect.measure)

@@ -37,6 +37,8 @@ class ReportData(Model):
     schema_version: int = _BEFORE_BRIEFS
     """4 since reports have a brief, 5 since they have curated facts, 6 since the sentences of
     records are data and no Markdown; older ones do not carry it."""
+    wording: int = 0
+    """Version of the words in which code wrote it; 0 in reports from before it was kept."""
     title: str
     research_question: str
     executive_summary: str = Field(json_schema_extra={"deprecated": True})

@@ -14,6 +14,10 @@ from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Directness, Way
 
+WORDING = 13
+"""Version of the words in which code writes sentences on rows, results and verdicts. It is raised
+when one of these is worded otherwise: a report of another version cannot be written again."""
+
 CheckName = Literal[
     "ids",
     "figures",

@@ -194,16 +194,14 @@ class PooledEffect(Model):
     i2: float = Field(ge=0, le=100)
     """Share of the variation that is not by chance, in percent."""
 
-    def as_effect(self, *, former: bool = False) -> Effect:
+    def as_effect(self) -> Effect:
         """Return the estimate by random effects, to two decimals.
 
-        A figure on one side of no effect has as many decimals as keep it there, unless it is
-        written as in `former` reports.
+        A figure on one side of no effect has as many decimals as keep it there.
         """
         none = no_effect_value(Effect(measure=self.measure))
         value, low, high = (
-            round(x, 2 if former else decimals_of(x, none))
-            for x in (self.value, self.ci_low, self.ci_high)
+            round(x, decimals_of(x, none)) for x in (self.value, self.ci_low, self.ci_high)
         )
         return Effect(measure=self.measure, value=value, ci_low=low, ci_high=high)
 

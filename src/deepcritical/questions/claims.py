@@ -131,19 +131,6 @@ _AT_A_PRICE = (
     "frequent."
 )
 """Of a benefit beside grave harms, of which nobody would say that results differ on it."""
-WORDING = 9
-"""Version of the words of an answer."""
-_OF_SAFETY, _FIFTH = 3, 5
-_FORMER = (
-    (r"^(Not settled: the results found) differ on", r"\1 point both ways on"),
-    (r"^(Possibly|Perhaps not): the studies found suggest", r"\1: early evidence suggests"),
-    (r"^(Probably(?: not)?: the studies found suggest that .*)\.$", r"\1, without proof."),
-    (
-        r"^(Probably(?: not)?|Possibly less harm): the studies found suggest the",
-        r"\1: early evidence suggests the",
-    ),
-)
-"""Words of an answer, and those of reports before the fifth wording."""
 Strength = Literal["", "weak", "likely"]
 """The distance of a harm from proof; '' where it is proven."""
 
@@ -170,7 +157,6 @@ def answer_on(
     raises: bool = False,
     strength: Strength = "",
     priced: bool = False,
-    wording: int = WORDING,
 ) -> str:
     """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y.".
 
@@ -181,42 +167,16 @@ def answer_on(
         raises: Whether the claim is that something bad gets more.
         strength: How far a harm is from proof.
         priced: Whether deaths or grave harms stand beside a benefit.
-        wording: Version of the words: the third tells an unproven harm of a drug that is asked to
-            be safe in its own way; the fifth calls what was found neither early nor opposite; the
-            ninth tells a benefit at a price as such.
     """
-    if priced and not raises and wording >= WORDING:
+    if priced and not raises:
         return _AT_A_PRICE.format(claim=claim)
-    said = _put(claim, label, strength, denied=denied, raises=raises, wording=wording)
-    return said if wording >= _FIFTH else _formerly(said)
-
-
-def _formerly(said: str) -> str:
-    """Return what is told of a verdict in the words of reports before the fifth wording."""
-    for now, then in _FORMER:
-        said = re.sub(now, then, said, count=1)
-    return said
-
-
-def _put(
-    claim: str,
-    label: VerdictLabel,
-    strength: Strength,
-    *,
-    denied: bool,
-    raises: bool,
-    wording: int,
-) -> str:
-    if wording < _FIFTH and label is VerdictLabel.HARMFUL and strength == "weak":
-        strength = ""
     is_on_safety = raises and SERIOUS_HARM.name in claim
     if is_on_safety and _THAN in claim and (strength or label in _SAID_OF_SAFER):
         said = _SIGNAL_OF_SAFER[strength] if strength else _SAID_OF_SAFER[label]
         return said.format(claim=claim)
     if is_on_safety and label in _SAID_OF_SAFETY:
-        signals = _SAID_OF_SIGNAL if wording < _OF_SAFETY else _SIGNS_OF_HARM
-        likely = signals[strength, False] if strength else _SAID_OF_SAFETY[label]
-        return likely.format(claim=claim)
+        said = _SIGNS_OF_HARM[strength, False] if strength else _SAID_OF_SAFETY[label]
+        return said.format(claim=claim)
     if raises and strength:
         return _SAID_OF_SIGNAL[strength, denied].format(claim=claim)
     return _WORDS[denied, raises][label].format(claim=claim)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, TrialUnderWay
 from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.effect_words import FIFTH, LATEST, TWELFTH, gravest_first
+from deepcritical.domain.effect_words import gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.record_kinds import is_current, is_under_way, told_status
@@ -108,35 +108,24 @@ class Put(NamedTuple):
         return cls(brief.claim, brief.denied, brief.raises, lead)
 
 
-def answer_sentences(
-    verdict: Verdict,
-    drug: str,
-    put: Put,
-    most: int | None = _MOST_CITED,
-    *,
-    wording: int = LATEST,
-) -> tuple[Sentence, ...]:
+def answer_sentences(verdict: Verdict, drug: str, put: Put) -> tuple[Sentence, ...]:
     """Return the answer: yes or no, the rows that lead, and why it is no more certain.
 
     Args:
         verdict: What was found.
         drug: Of what.
         put: How it was asked.
-        most: Records that may be cited for "not known"; None for all, as former reports did.
-        wording: One of `WORDINGS`.
     """
-    return tuple(_answer(verdict, drug, put, most, wording))
+    return tuple(_answer(verdict, drug, put))
 
 
-def _answer(
-    verdict: Verdict, drug: str, put: Put, most: int | None, wording: int
-) -> Iterator[Sentence]:
+def _answer(verdict: Verdict, drug: str, put: Put) -> Iterator[Sentence]:
     if put.lead:
         yield put.lead
     assessed = verdict.label is not VerdictLabel.NOT_ASSESSED
     ids = verdict.deciding_ids if assessed else ()
     if verdict.label is VerdictLabel.INSUFFICIENT:
-        ids = ids[:most]
+        ids = ids[:_MOST_CITED]
     said = answer_on(
         put.claim,
         verdict.label,
@@ -144,23 +133,21 @@ def _answer(
         raises=put.raises,
         strength=verdict.strength_of_harm,
         priced=verdict.is_at_a_price,
-        wording=wording,
     )
-    if wording > TWELFTH and _is_of_one_study(verdict):
+    if _is_of_one_study(verdict):
         said = said.replace(_FOUND, _FOUND_BY_ONE)
-    if wording >= FIFTH and assessed and _is_of_others(verdict):
+    if assessed and _is_of_others(verdict):
         said = f"{said.rstrip('.')}{_OF_OTHERS}."
     yield Sentence(text=said, evidence_ids=ids)
     if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:
         yield Sentence(text=_why_open(verdict), evidence_ids=verdict.deciding_ids[:_MOST_CITED])
     # What could be read of many trials is not what the trials show.
     for row in leading_rows(verdict) if assessed else ():
-        said = row_sentence(row, drug, wording=wording)
-        yield Sentence(text=said, evidence_ids=told_of(row, wording))
+        yield Sentence(text=row_sentence(row, drug), evidence_ids=told_of(row))
     if verdict.downgrades and assessed:
-        rated = _rated(verdict, wording)
-        ids = rated.evidence_ids if rated and wording >= FIFTH else verdict.deciding_ids
-        yield Sentence(text=_certainty(verdict, rated), evidence_ids=ids)
+        rated = _rated(verdict)
+        ids = rated.evidence_ids if rated else verdict.deciding_ids
+        yield Sentence(text=certainty_words(verdict, rated), evidence_ids=ids)
 
 
 def _why_open(verdict: Verdict) -> str:
@@ -188,15 +175,15 @@ def _is_of_class(row: OutcomeRow) -> bool:
     return bool(row.tested_as) or any(effect.tested_as for effect in row.effects)
 
 
-def _rated(verdict: Verdict, wording: int) -> OutcomeRow | None:
+def _rated(verdict: Verdict) -> OutcomeRow | None:
     """Return the row whose reasons are those of the verdict: of several, one that decides."""
     rows = [r for r in verdict.rows if r.reasons == verdict.downgrades]
     decided = set(verdict.deciding_ids)
-    deciding = [r for r in rows if decided & set(r.evidence_ids)] if wording >= FIFTH else []
+    deciding = [r for r in rows if decided & set(r.evidence_ids)]
     return next(iter((*deciding, *rows)), None)
 
 
-def _certainty(verdict: Verdict, row: OutcomeRow | None) -> str:
+def certainty_words(verdict: Verdict, row: OutcomeRow | None) -> str:
     """Return why the certainty is no higher; of two reasons of one kind the more serious one."""
     told = {
         reason.partition(": ")[0].removeprefix("very serious "): reason

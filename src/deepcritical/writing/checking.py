@@ -7,17 +7,22 @@ from itertools import combinations
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
-from deepcritical.domain.effect_words import SECOND, WORDINGS
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import EntryKind, LedgerEntry, Reference
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import OutcomeRow, Way
+from deepcritical.domain.votes import OutcomeRow, Vote, Way
 from deepcritical.verification.binding import checks_of
 from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
+from deepcritical.writing.former_words import (
+    IN_FORMER_WORDS,
+    Results,
+    is_in_present_words,
+    verdict_fault,
+)
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.label_facts import fact_sentence
 from deepcritical.writing.passages import (
@@ -112,30 +117,43 @@ def _template_entries(
     given = _given_by_code(document, brief, verdict)
     given |= {s for s in told if s.origin == "quote" and _is_located(s, document)}
     numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
-    faults = {
-        row_sentence(row, brief.drug, wording=wording): fault
-        for row in verdict.rows
-        if (fault := _row_fault(row, document))
-        for wording in WORDINGS
-    }
+    faults = {row_sentence(row, brief.drug): _row_fault(row, document) for row in verdict.rows}
     for sentence in dict.fromkeys(told):
-        reason = faults.get(sentence.text, "") if sentence in given else _NOT_WRITTEN
+        is_written = sentence in given
+        fault = faults.get(sentence.text, "") if is_written else _NOT_WRITTEN
+        if not (is_written or is_in_present_words(document)):
+            fault = _former_fault(sentence, document, brief, verdict)
         yield LedgerEntry(
             kind=EntryKind.RATING,
             text=sentence.text,
             numbers=tuple(sorted(numbers[i] for i in sentence.evidence_ids if i in numbers)),
-            holds=not reason,
-            reason=reason,
+            holds=not fault,
+            reason=fault or ("" if is_written else IN_FORMER_WORDS),
         )
+
+
+def _former_fault(
+    sentence: Sentence, document: ResearchReport | DeepAnswer, brief: Brief, verdict: Verdict
+) -> str:
+    """Return why a sentence in former words does not state the verdict or a result; '' if so."""
+    if sentence.origin != "template":
+        return _NOT_WRITTEN
+    if not verdict_fault(sentence, brief, verdict):
+        return ""
+    votes = [v for study in document.studies if (v := leading_vote(study))]
+    return _results(document, verdict.rows, votes).fault(sentence, brief.drug)
+
+
+def _results(
+    document: ResearchReport | DeepAnswer, rows: Iterable[OutcomeRow], votes: Sequence[Vote]
+) -> Results:
+    sound = [row for row in rows if not _row_fault(row, document)]
+    return Results(sound, votes, {r.evidence_id: r for r in document.references})
 
 
 def _hidden(brief: Brief, verdict: Verdict) -> Iterator[LedgerEntry]:
     """Yield what a brief hides as a mere verdict, or as a contradicted result, and is neither."""
-    of_rows = {
-        row_sentence(row, brief.drug, wording=wording)
-        for row in verdict.rows
-        for wording in WORDINGS
-    }
+    of_rows = {row_sentence(row, brief.drug) for row in verdict.rows}
     rows = {(r.outcome, r.comparator, row_statement(r, brief.drug)) for r in verdict.rows}
     for place in brief.stated:
         text = brief.answer[place].text if place < len(brief.answer) else f"place {place}"
@@ -155,23 +173,18 @@ def _rated(text: str, reason: str) -> LedgerEntry:
 def _given_by_code(
     document: ResearchReport | DeepAnswer, brief: Brief, verdict: Verdict
 ) -> set[Sentence]:
-    """Return what code may say of a verdict, its rows and votes, in any wording."""
-    put, left = Put.of(brief), uncontested(verdict, brief.contested)
-    given: set[Sentence] = set()
-    for wording in WORDINGS:
-        given |= {*answer_sentences(left, brief.drug, put, wording=wording)}
-        given |= {*harm_sentences(left, brief.drug, wording=wording)}
+    """Return what code may say of a verdict, its rows and votes."""
+    drug, left = brief.drug, uncontested(verdict, brief.contested)
+    votes = filter(None, map(leading_vote, document.studies))
+    return {
+        *answer_sentences(left, drug, Put.of(brief)),
+        *harm_sentences(left, drug),
         # Which rows are told has changed; what a sentence says of one has not.
-        for row in verdict.rows:
-            said = row_sentence(row, brief.drug, wording=wording)
-            given |= {Sentence(text=said, evidence_ids=i) for i in (row.evidence_ids, told_of(row))}
-    given |= {*answer_sentences(left, brief.drug, put, None, wording=SECOND)}
-    return given | {
-        Sentence(text=vote_words(v, wording=wording, drug=name), evidence_ids=(v.evidence_id,))
-        for v in map(leading_vote, document.studies)
-        for wording in WORDINGS
-        for name in ("", brief.drug)
-        if v
+        *(Sentence(text=row_sentence(r, drug), evidence_ids=told_of(r)) for r in verdict.rows),
+        *(
+            Sentence(text=vote_words(vote, drug=drug), evidence_ids=(vote.evidence_id,))
+            for vote in votes
+        ),
     }
 
 
@@ -211,11 +224,10 @@ def _entries(
     numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
     for sentence in sentences:
         cited = [findings[i] for i in sentence.finding_ids if i in findings]
-        reason = _fault(sentence, cited, references)
-        forged = any(
-            f.sentence not in _given(f, document) or _is_turned(f, document) for f in cited
-        )
-        reason = reason or (_NOT_WRITTEN if forged else "")
+        checked = [_check_finding(finding, document) for finding in cited]
+        fault = _fault(sentence, cited, references)
+        fault = fault or next((why for holds, why in checked if not holds), "")
+        former = next((why for _, why in checked if why), "")
         named = [references[i] for i in sentence.evidence_ids if i in references]
         yield LedgerEntry(
             kind=EntryKind.SENTENCE,
@@ -223,9 +235,23 @@ def _entries(
             numbers=tuple(sorted(numbers[r.evidence_id] for r in named)),
             quote=next((q for finding in cited for q in finding.quotes), ""),
             source=", ".join((named[0].short_name, *named[0].public_ids)) if named else "",
-            holds=not reason,
-            reason=reason or _by_whom(sentence),
+            holds=not fault,
+            reason=fault or "; ".join(filter(None, (former, _by_whom(sentence)))),
         )
+
+
+def _check_finding(finding: Finding, document: ResearchReport | DeepAnswer) -> tuple[bool, str]:
+    """Return whether the template sentence of a finding holds, and why not or how far."""
+    if _is_turned(finding, document):
+        return False, _NOT_WRITTEN
+    if finding.sentence in _given(finding, document):
+        return True, ""
+    if is_in_present_words(document) or finding.way is None:
+        return False, _NOT_WRITTEN
+    told = Sentence(text=finding.sentence, evidence_ids=finding.evidence_ids)
+    votes = [vote for study in document.studies for vote in study.votes]
+    fault = _results(document, _rows(document), votes).fault(told, finding.drug)
+    return not fault, fault or IN_FORMER_WORDS
 
 
 def _fault(
@@ -267,12 +293,11 @@ def _is_turned(finding: Finding, document: ResearchReport | DeepAnswer) -> bool:
 
 def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
     """Return the sentences that the rows, votes and quotes give for a finding."""
-    found = _rows(report)
-    rows = {row_sentence(row, finding.drug, wording=w) for row in found for w in WORDINGS}
+    rows = {row_sentence(row, finding.drug) for row in _rows(report)}
     told = {passage_sentence(finding, quotable=q) for q in (True, False) if finding.quotes}
     votes = [v for s in report.studies for v in s.votes if v.evidence_id in finding.evidence_ids]
     study, drug = finding.study, finding.drug
-    told |= {study_sentence(study, vote, drug, wording=w) for vote in votes for w in WORDINGS}
+    told |= {study_sentence(study, vote, drug) for vote in votes}
     told |= {fact_sentence(finding.outcome, finding.study, finding.drug, q) for q in finding.quotes}
     people = ("", finding.population)
     return rows | told | {harm_sentence(study, q, who) for q in finding.quotes for who in people}

@@ -1,4 +1,4 @@
-"""Lists the rows of a verdict as findings, and writes what former reports said of one result."""
+"""Lists the rows of a verdict as findings, and writes sentences on single results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, get_args
 
 from deepcritical.appraisal.main_vote import first_of
 from deepcritical.domain.appraisal import StudyFinding
-from deepcritical.domain.effect_words import LATEST, SEVENTH, TENTH
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
@@ -63,15 +62,12 @@ def findings_of(
     return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(told, 1)}
 
 
-def study_sentence(name: str, vote: Vote, drug: str = "", *, wording: int = LATEST) -> str:
-    """Return the sentence on one result of a study of a drug, in one of `WORDINGS`."""
-    if wording > TENTH and vote.row == STOPPED_EARLY:
+def study_sentence(name: str, vote: Vote, drug: str = "") -> str:
+    """Return the sentence on one result of a study of a drug."""
+    if vote.row == STOPPED_EARLY:
         return f"{name} was {vote.outcome}."
-    if wording >= SEVENTH:
-        told = vote_words(vote, named=False, wording=wording, drug=drug)
-        return f"In {name}, {in_running_text(vote.outcome)}: {told}."
-    told = vote_words(vote, wording=wording)
-    return f"In {name}, {told[:1].lower()}{told[1:]}"
+    told = vote_words(vote, named=False, drug=drug)
+    return f"In {name}, {in_running_text(vote.outcome)}: {told}."
 
 
 def harm_sentence(name: str, quote: str, people: str = "") -> str:
@@ -90,7 +86,7 @@ def _of_rows(
     """Yield the rows; one of a single result with its study, and that result not again."""
     for row in sorted(verdict.rows, key=_weight)[:_MOST_ROWS]:
         own = _votes_of(row, studies)
-        found = _of_row(drug, row, [q for _, v in own for q in _quotes(v, evidence, readings)])
+        found = row_finding(drug, row, [q for _, v in own for q in _quotes(v, evidence, readings)])
         if single := _single(row, studies):
             found = found.model_copy(update=_of_study(*single, evidence, readings))
         yield found
@@ -147,7 +143,8 @@ def _weight(row: OutcomeRow) -> tuple[bool, bool, int]:
     return row.importance == "surrogate", beside, _BY_WEIGHT.index(row.importance)
 
 
-def _of_row(drug: str, row: OutcomeRow, quotes: Sequence[str]) -> Finding:
+def row_finding(drug: str, row: OutcomeRow, quotes: Sequence[str] = ()) -> Finding:
+    """Return a row as a finding, with the sentences of its records that it rests on."""
     single = row.effects[0] if len(row.effects) == 1 else None
     return Finding(
         id="F0",

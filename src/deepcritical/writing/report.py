@@ -17,7 +17,7 @@ from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_data import REPORT_SCHEMA
 from deepcritical.domain.report_parts import DrugCandidate, ReportSection, VerdictChange
-from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.sentences import WORDING, Finding, Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.claims import answer_to, answered_by, proposition_of, subject_of
@@ -123,6 +123,7 @@ class _Writer:
         frame = self.question.frame
         return ResearchReport(
             schema_version=REPORT_SCHEMA,
+            wording=WORDING,
             title=self._title(),
             research_question=self.question.text,
             **brief_texts(brief, self.citer.references),

@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from deepcritical.domain.effect_words import (
-    ELEVENTH,
-    FIFTH,
-    LATEST,
-    NINTH,
-    TENTH,
-    TWELFTH,
     as_given,
     direction_words,
     importance_told,
@@ -20,32 +14,26 @@ from deepcritical.domain.votes import CONTINUED, NOT_STATED, STOPPED_EARLY, Vote
 from deepcritical.writing.words import IN_OTHERS, as_tested, is_asset, sides, within
 
 
-def vote_words(vote: Vote, *, named: bool = True, wording: int = LATEST, drug: str = "") -> str:
+def vote_words(vote: Vote, *, named: bool = True, drug: str = "") -> str:
     """Return one study's result in a line: "Symptom score: better with the drug (…)".
 
     Args:
         vote: The result.
         named: Whether the outcome is said; else it stands beside.
-        wording: One of `WORDINGS`.
         drug: What was given, where it is to be named.
     """
-    if wording > TENTH and vote.row == STOPPED_EARLY:
+    if vote.row == STOPPED_EARLY:
         return f"{capitalised(vote.outcome)}." if named else vote.outcome
-    size = size_words(vote, wording)
-    differ = "results differ" if wording >= FIFTH else "results point both ways"
-    way = differ if vote.way is Way.CONFLICT else ""
-    counted = wording <= NINTH or not is_asset(vote, wording)
-    importance = vote.importance if counted else "important"
-    if wording > TENTH and counted:
-        importance = importance_told(vote)
-    way = way or direction_words(importance, vote.way, vote.tier, vote.control, wording)
-    way = of_share(way, vote.outcome) if wording > ELEVENTH else way
+    size = size_words(vote)
+    importance = "important" if is_asset(vote) else importance_told(vote)
+    way = direction_words(importance, vote.way, vote.tier, vote.control)
+    way = "results differ" if vote.way is Way.CONFLICT else of_share(way, vote.outcome)
     rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
-    if wording > TWELFTH and drug:
+    if drug:
         way = _between(way, vote, drug, against=not named)
         rank += _whom(vote)
-    elif wording > TENTH:
-        way = as_given(way, vote, drug)
+    else:
+        way = as_given(way, vote)
     told = f"{way}{f' ({size})' if size else ''}"
     return f"{capitalised(vote.outcome)}: {told}{rank}." if named else f"{told}{rank}"
 
@@ -59,7 +47,7 @@ def _between(way: str, vote: Vote, drug: str, *, against: bool) -> str:
         drug: What was asked about.
         against: Whether the comparator is told too.
     """
-    given = as_tested(vote, drug, LATEST)
+    given = as_tested(vote, drug)
     if vote.control == CONTINUED:
         return f"{way.removesuffix(' after stopping')} after stopping {given}".rstrip(",")
     if vote.tier == "uncontrolled":

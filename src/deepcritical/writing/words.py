@@ -5,17 +5,6 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.effect_words import (
-    EIGHTH,
-    ELEVENTH,
-    FIFTH,
-    FIRST,
-    FOURTH,
-    LATEST,
-    NINTH,
-    SIXTH,
-    TENTH,
-    THIRD,
-    TWELFTH,
     counts_events,
     effect_size,
     fears_words,
@@ -46,8 +35,6 @@ from deepcritical.vocabulary.words import in_running_text
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 _WITHIN_SUBJECT = re.compile(r"(?:of|result on) \{outcome\} was ")
 _COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
-_DISAGREE, _DIFFER = "studies disagree", "studies differ"
-_ONE_DIFFERS = "results of one study differ"
 _BEHIND_HEAD = re.compile(r" (?:of|from|due|in|with|by|for|after|at|on|than|or|and)\b|[,;(/]")
 _LASTING = re.compile(r"(?i)survival|free")
 _TURNED = re.compile(
@@ -89,61 +76,49 @@ def listed(names: list[str], conjunction: str = "and") -> str:
     return f" {conjunction} ".join(part for part in (", ".join(first), last) if part)
 
 
-def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
-    """Return what was found on one outcome: effect, comparator, studies, people, certainty.
-
-    Args:
-        row: What was found.
-        drug: Of what.
-        wording: One of `WORDINGS`.
-    """
-    if wording > TENTH and row.outcome == STOPPED_EARLY:
+def row_sentence(row: OutcomeRow, drug: str) -> str:
+    """Return what was found on one outcome: effect, comparator, studies, people, certainty."""
+    if row.outcome == STOPPED_EARLY:
         trials, were = (f"{row.studies} trials", "were") if row.studies > 1 else ("A trial", "was")
         told = f"{trials} of {drug} {were} {STOPPED_EARLY} {row_direction(row)}"
-        return f"{told}{who(row, wording)} ({_figures(row, wording)})."
-    said = (_harm_words if row.importance == "harm" else _effect)(row, wording)
-    outcome = condition_in(row.outcome) or row.outcome
-    if wording == FIRST:
-        said = said.replace(_ONE_DIFFERS, _DISAGREE)
-    else:
-        outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
-    if wording >= FIFTH and (measured := measured_as(row, wording)):
-        own_name = wording > TWELFTH and row.importance == "harm" and not _is_turned(row)
+        return f"{told}{who(row)} ({_figures(row)})."
+    said = (_harm_words if row.importance == "harm" else _effect)(row)
+    outcome = _COMPOSITE.sub(r"the composite of \1", condition_in(row.outcome) or row.outcome)
+    if measured := measured_as(row):
+        own_name = row.importance == "harm" and not _is_turned(row)
         outcome = measured if own_name else f"{outcome} (reported as {measured})"
-    elif wording > TWELFTH:
+    else:
         outcome = _narrower(row) or outcome
-    is_subject = wording < FOURTH or not _WITHIN_SUBJECT.search(said)
-    if wording >= THIRD and is_subject and _is_plural(outcome):
+    if not _WITHIN_SUBJECT.search(said) and _is_plural(outcome):
         said = said.replace("{outcome} was ", "{outcome} were ")
-    given = as_tested(row, drug, wording)
+    given = as_tested(row, drug)
     if row.control == CONTINUED:
         given = f"{STOPPING}{given.replace(STOPPING, '')}"
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     against = row.other_arm or against
-    if wording >= THIRD:
-        given, against = sides(row, given, within(against))
+    given, against = sides(row, given, within(against))
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
-    return f"{capitalised(told)}{who(row, wording)} ({_figures(row, wording)})."
+    return f"{capitalised(told)}{who(row)} ({_figures(row)})."
 
 
-def as_tested(row: OutcomeRow | Vote, drug: str, wording: int) -> str:
+def as_tested(row: OutcomeRow | Vote, drug: str) -> str:
     """Return what was tested; of a class by its name alone nobody knows which drugs were given."""
-    if wording >= EIGHTH and row.one_arm and not row.tested_as:
+    if row.one_arm and not row.tested_as:
         arm = within(row.one_arm)
         if drug.casefold() not in arm.casefold():
             return f"{drug} ({arm})"
-        return f"{arm}," if wording > TWELFTH and "," in arm else arm
+        return f"{arm}," if "," in arm else arm
     if not row.tested_as:
-        return row.members if wording >= FIFTH and row.members else drug
-    is_named = wording < SIXTH or drug.casefold() in row.tested_as.casefold()
+        return row.members or drug
+    is_named = drug.casefold() in row.tested_as.casefold()
     return f"{row.tested_as}, {'among them' if is_named else 'the class of'} {drug},"
 
 
-def measured_as(row: OutcomeRow, wording: int) -> str:
+def measured_as(row: OutcomeRow) -> str:
     """Return what the only record of a row measured, in its words; '' where these add nothing."""
-    told = in_running_text(row.told_as) if wording > ELEVENTH else within(row.told_as)
+    told = in_running_text(row.told_as)
     new = set(_WORD.findall(told.casefold())) - set(_WORD.findall(row.outcome.casefold()))
     is_plain = row.is_fatal or row.outcome.startswith("composite (")
     return "" if is_plain or not new - _OF_ANY or len(told) > _LONGEST else told
@@ -151,11 +126,8 @@ def measured_as(row: OutcomeRow, wording: int) -> str:
 
 def _is_turned(row: OutcomeRow) -> bool:
     """Return whether more of what a record measured may be less of what the row is named after."""
-    return (
-        row.polarity in ("more", "unclear")
-        or is_asset(row, LATEST)
-        or bool(_TURNED.search(row.told_as))
-    )
+    is_good = row.polarity in ("more", "unclear") or is_asset(row)
+    return is_good or bool(_TURNED.search(row.told_as))
 
 
 def _narrower(row: OutcomeRow) -> str:
@@ -190,50 +162,46 @@ def within(name: str) -> str:
     )
 
 
-def _effect(row: OutcomeRow, wording: int) -> str:
+def _effect(row: OutcomeRow) -> str:
     if row.tier == "uncontrolled":
         changed = {Way.BENEFIT: "improved", Way.HARM: "worsened"}.get(row.way, "did not change")
         return f"{{outcome}} {changed} after {{drug}}, without a control group"
     where = _WHERE[row.tier]
     none = f"{where}{{drug}} showed no clear effect on {{outcome}} compared with {{against}}"
     if row.way is Way.CONFLICT:
-        if wording >= FOURTH and is_of_fears_beside(row):
-            return f"{none}, {fears_words(row, wording)}"
-        who = _who_differs(row, wording)
-        who = f"{where}{who}" if wording >= FIFTH else who
-        return f"{who} on the effect of {{drug}} on {{outcome}} against {{against}}"
+        if is_of_fears_beside(row):
+            return f"{none}, {fears_words(row)}"
+        differ = f"{where}{_who_differs(row)}"
+        return f"{differ} on the effect of {{drug}} on {{outcome}} against {{against}}"
     if row.way is Way.NO_DIFFERENCE:
         return none
     if row.trivial:
         return (
             f"{where}{{drug}} changed {{outcome}} too little to matter, compared with {{against}}"
         )
-    verb = _verb(row, wording)
+    verb = _verb(row)
     better = "better" if row.way is Way.BENEFIT else "worse"
-    is_lower = wording > TENTH and is_measured(row) and not counts_events(row)
-    if wording > TWELFTH and row.comparator not in ("", row.added_to):
+    is_lower = is_measured(row) and not counts_events(row)
+    if row.comparator not in ("", row.added_to):
         # What the other drug does by itself is not known.
         verb = verb if is_lower or counts_events(row) or row.is_fatal else ""
     elif verb and not where:
         return f"{{drug}} {verb} {{outcome}} compared with {{against}}"
     kind = ("lower", "higher") if is_lower else ("less frequent", "more frequent")
     less = dict(zip(("reduced", "increased"), kind, strict=True)).get(verb, better)
-    is_open = wording > TENTH and not verb
-    subject = "the result on {outcome}" if is_open else "{outcome}"
-    less = of_share(less, row.outcome) if wording > ELEVENTH else less
+    subject = "{outcome}" if verb else "the result on {outcome}"
+    less = of_share(less, row.outcome)
     return f"{where}{subject} was {less} with {{drug}} than with {{against}}"
 
 
-def _verb(row: OutcomeRow, wording: int) -> str:
+def _verb(row: OutcomeRow) -> str:
     """Return the verb that fits what the outcome measures; never from the sign of a figure.
 
     Returns:
         '' where it is unclear which way is better.
     """
-    if wording >= FIFTH and row.is_fatal and not _LASTING.search(row.outcome):
-        # Of deaths fewer are better, whatever a reader says of the words that count them.
-        return "reduced" if row.way is Way.BENEFIT else "increased"
-    if wording > TENTH and counts_events(row):
+    # Of deaths fewer are better, whatever a reader says of the words that count them.
+    if counts_events(row) or (row.is_fatal and not _LASTING.search(row.outcome)):
         return "reduced" if row.way is Way.BENEFIT else "increased"
     construct = construct_of(row.outcome, row.outcome)
     table = construct.higher_is_better if construct else None
@@ -246,21 +214,13 @@ def _verb(row: OutcomeRow, wording: int) -> str:
     return "improved" if row.way is Way.BENEFIT else "worsened"
 
 
-def _harm_words(row: OutcomeRow, wording: int) -> str:
-    who = _who_differs(row, wording)
-    none = "no excess of {outcome} was shown with {drug} compared with {against}"
-    if wording >= EIGHTH:
-        none = "{drug} showed no clear effect on {outcome} compared with {against}"
-    differ = f"{who} on whether {{drug}} causes more {{outcome}} than {{against}}"
-    if wording >= FOURTH:
-        differ = f"{who} on {{outcome}} with {{drug}} against {{against}}"
-        differ = f"{none}, {fears_words(row, wording)}" if is_of_fears_beside(row) else differ
-    measured = is_measured(row) if wording >= FIFTH else is_amount(row.outcome)
-    measured = measured and wording >= FOURTH
-    more, less = ("higher", "lower") if measured else ("more frequent", "less frequent")
-    if wording > ELEVENTH:
-        more, less = of_share(more, row.outcome), of_share(less, row.outcome)
-    if wording > NINTH and is_asset(row, wording):
+def _harm_words(row: OutcomeRow) -> str:
+    none = "{drug} showed no clear effect on {outcome} compared with {against}"
+    differ = f"{_who_differs(row)} on {{outcome}} with {{drug}} against {{against}}"
+    differ = f"{none}, {fears_words(row)}" if is_of_fears_beside(row) else differ
+    more, less = ("higher", "lower") if is_measured(row) else ("more frequent", "less frequent")
+    more, less = of_share(more, row.outcome), of_share(less, row.outcome)
+    if is_asset(row):
         more, less = "worse", "better"
     return {
         Way.HARM: f"{{outcome}} was {more} with {{drug}} than with {{against}}",
@@ -270,7 +230,7 @@ def _harm_words(row: OutcomeRow, wording: int) -> str:
     }[row.way]
 
 
-def is_asset(found: OutcomeRow | Vote, wording: int) -> bool:
+def is_asset(found: OutcomeRow | Vote) -> bool:
     """Return whether more of an outcome is good, as of memory: as a harm it gets worse.
 
     Pregnancies that are counted get more or less frequent.
@@ -279,7 +239,7 @@ def is_asset(found: OutcomeRow | Vote, wording: int) -> bool:
     if construct is None or not construct.higher_is_better:
         return False
     of_births = construct.part_of == "live birth and pregnancy"
-    return not (wording > TENTH and of_births and is_counted(found))
+    return not (of_births and is_counted(found))
 
 
 def is_measured(row: OutcomeRow) -> bool:
@@ -288,83 +248,54 @@ def is_measured(row: OutcomeRow) -> bool:
     return is_amount(row.outcome) or (bool(measures) and measures <= _OF_AMOUNTS)
 
 
-def _who_differs(row: OutcomeRow, wording: int) -> str:
-    if wording >= FOURTH:
-        return _DIFFER if row.studies > 1 else _ONE_DIFFERS
-    beside = wording >= THIRD and row.beside
-    return _DISAGREE if row.studies > 1 or beside else _ONE_DIFFERS
+def _who_differs(row: OutcomeRow) -> str:
+    return "studies differ" if row.studies > 1 else "results of one study differ"
 
 
-def told_of(row: OutcomeRow, wording: int = THIRD) -> tuple[str, ...]:
-    """Return the records that a sentence on a row cites, as far as they have a part in it.
-
-    Args:
-        row: What was found.
-        wording: One of `WORDINGS`. The third cited for a disagreement also what stood beside.
-    """
-    if wording < THIRD:
-        return row.evidence_ids
-    other = is_of_fears_beside(row) if wording >= FOURTH else row.way is Way.CONFLICT
-    return row.evidence_ids + (row.beside if other else ())
+def told_of(row: OutcomeRow) -> tuple[str, ...]:
+    """Return the records that a sentence on a row cites, as far as they have a part in it."""
+    return row.evidence_ids + (row.beside if is_of_fears_beside(row) else ())
 
 
-def who(row: OutcomeRow, wording: int) -> str:
-    """Return in whom a row was found, as ", in …"; '' for just the people asked about.
-
-    Args:
-        row: What was found.
-        wording: One of `WORDINGS`.
-    """
-    if wording > TWELFTH and row.population:
-        return f", {row.population}"
-    if row.directness == "broader" and not row.control:
-        return ", not only in the people asked about"  # as former reports say it
-    if row.directness == "broader" and (row.tested_as or any(e.tested_as for e in row.effects)):
-        return ""
+def who(row: OutcomeRow) -> str:
+    """Return in whom a row was found, as ", in …"; '' for just the people asked about."""
     if row.population:
         return f", {row.population}"
+    if row.directness == "broader" and not row.control:
+        return ", not only in the people asked about"
+    if row.directness == "broader" and (row.tested_as or any(e.tested_as for e in row.effects)):
+        return ""
     return IN_OTHERS[row.directness]
 
 
-def _figures(row: OutcomeRow, wording: int) -> str:
+def _figures(row: OutcomeRow) -> str:
     one, several = kind_words(row.tier)
     studies = f"{row.studies} {several if row.studies != 1 else one}"
     if row.review:
-        studies = _reviews(row, several, wording)
-    elif wording >= FOURTH:
+        studies = _reviews(row, several)
+    else:
         studies += _of_class_too(row)
-    elif wording >= THIRD:
-        studies += _of_class_too(row) + _beside(row)
-    if wording >= FOURTH and (sides := sides_words(row, wording)):
+    if sides := sides_words(row):
         studies += f": {sides}"
-    parts = (
-        effect_size(row, wording),
-        studies,
-        _people(row, wording),
-        f"{row.certainty.value} certainty",
-    )
+    parts = (effect_size(row), studies, _people(row), f"{row.certainty.value} certainty")
     return "; ".join(part for part in parts if part)
 
 
-def _reviews(row: OutcomeRow, several: str, wording: int) -> str:
+def _reviews(row: OutcomeRow, several: str) -> str:
     """Return what reviews a row is from, and of how many studies as far as they tell."""
-    is_untold = wording >= FIFTH and row.studies == len(row.effects)
+    is_untold = row.studies in (1, len(row.effects))
     # The number is of all studies of a review, which may hold others beside trials.
-    counted = "studies" if wording > ELEVENTH else several
-    of = several if row.studies == 1 or is_untold else f"{row.studies} {counted}"
-    if wording >= FIFTH and len(row.effects) > 1:
-        return f"from {len(row.effects)} reviews of {of}"
-    return f"{'from a ' if wording >= FOURTH else ''}review of {of}"
+    of = several if is_untold else f"{row.studies} studies"
+    reviews = f"{len(row.effects)} reviews" if len(row.effects) > 1 else "a review"
+    return f"from {reviews} of {of}"
 
 
-def _people(row: OutcomeRow, wording: int) -> str:
+def _people(row: OutcomeRow) -> str:
     """Return how many took part, and in how many of the results that is known."""
     people = f"{row.people:,} people" if row.people else ""
     known = sum(bool(e.people) for e in row.effects)
-    if not people or wording < THIRD or known == len(row.effects):
+    if not people or known == len(row.effects):
         return people
-    if wording < FOURTH:
-        return f"at least {people}"
     return f"{people} in {known} of {len(row.effects)} {kind_words(row.tier)[1]}"
 
 
@@ -375,11 +306,3 @@ def _of_class_too(row: OutcomeRow) -> str:
         names = sorted(within(name) for name in of_class)
         return f", some of them of {listed(names, 'or')}"
     return ""
-
-
-def _beside(row: OutcomeRow) -> str:
-    """Return how many of a row's studies did not find what it tells, as former reports said it."""
-    if row.pooled or row.way in (Way.CONFLICT, Way.NO_DIFFERENCE):
-        return ""
-    otherwise = sum(e.way is not row.way for e in row.effects)
-    return f", {otherwise} of them without that result" if otherwise else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deepcritical.domain.effect_words import THIRD, effect_size, row_direction
+from deepcritical.domain.effect_words import effect_size, row_direction
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import OutcomeRow, RowEffect, Way
 
@@ -58,7 +58,6 @@ def test_a_figure_of_the_drug_does_not_hide_one_of_its_class() -> None:
         "risk ratio 1, 95 % CI 0.15 to 6.57 of the drug by itself, hazard ratio 0.82 of its class"
     )
     assert effect_size(row(*effects)) == told
-    assert effect_size(row(*effects), THIRD).endswith("in one of the studies")
 
 
 def test_beside_a_pooled_estimate_stands_no_figure_of_a_smaller_study() -> None:
@@ -69,7 +68,6 @@ def test_beside_a_pooled_estimate_stands_no_figure_of_a_smaller_study() -> None:
     ]
     split = row(*effects, pooled={**pooled, "fixed": (0.9, 0.7, 1.1)})
     assert effect_size(split) == "pooled risk ratio 0.9, 95 % CI 0.7 to 1.1 of 2 of the 3 studies"
-    assert "in one of the studies; pooled risk ratio 0.9" in effect_size(split, THIRD)
 
 
 def test_the_direction_of_an_amount_is_no_frequency() -> None:

@@ -9,7 +9,7 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.turning import turned, with_bound
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.effect_words import EIGHTH, FOURTH, LATEST, NINTH, TENTH, effect_words
+from deepcritical.domain.effect_words import effect_words
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import ArmRates, OutcomeRow, Vote, Way
@@ -48,10 +48,7 @@ def rows_of(*votes: Vote) -> tuple[OutcomeRow, ...]:
 )
 def test_a_row_tells_what_was_measured_and_given(changes: dict[str, str], told: str) -> None:
     (row,) = rows_of(changed(Way.BENEFIT, row="flurb score"))
-    now = row.model_copy(update={"told_as": "", **changes})
-    assert told in row_sentence(now, "examplol")
-    former = row_sentence(now, "examplol", wording=FOURTH)
-    assert former.startswith("Examplol improved flurb score compared")
+    assert told in row_sentence(row.model_copy(update={"told_as": "", **changes}), "examplol")
 
 
 @pytest.mark.parametrize(
@@ -155,34 +152,28 @@ def test_an_outcome_is_in_the_row_of_its_narrower_words(
 
 
 @pytest.mark.parametrize(
-    ("label", "raises", "now", "then"),
+    ("label", "raises", "said"),
     [
-        (VerdictLabel.MIXED, False, "results found differ on", "results found point both ways on"),
-        (VerdictLabel.PROMISING, False, "the studies found suggest", "early evidence suggests"),
-        (VerdictLabel.PROMISING, True, "the studies found suggest", "early evidence suggests"),
-        (VerdictLabel.SUPPORTED, False, "Yes: the evidence", "Yes: the evidence"),
+        (VerdictLabel.MIXED, False, "results found differ on"),
+        (VerdictLabel.PROMISING, False, "the studies found suggest"),
+        (VerdictLabel.PROMISING, True, "the studies found suggest"),
+        (VerdictLabel.SUPPORTED, False, "Yes: the evidence"),
     ],
 )
-def test_answers_claim_no_more_than_their_verdict_and_former_ones_stay(
-    label: VerdictLabel, now: str, then: str, *, raises: bool
+def test_answers_claim_no_more_than_their_verdict(
+    label: VerdictLabel, said: str, *, raises: bool
 ) -> None:
-    claim = "examplol helps in testitis"
-    assert now in answer_on(claim, label, raises=raises)
-    assert then in answer_on(claim, label, raises=raises, wording=FOURTH)
+    assert said in answer_on("examplol helps in testitis", label, raises=raises)
 
 
 def test_a_benefit_beside_more_deaths_is_told_as_one_at_a_price() -> None:
     helps, deaths = changed(Way.BENEFIT), changed(Way.HARM, row="death", **OF_HARM, **GRAVE)
     verdict: Verdict = decide(findings(helps, deaths))
     put = Put("examplol helps in testitis")
-    now, then = (
-        answer_sentences(verdict, "examplol", put, wording=w)[0].text for w in (LATEST, EIGHTH)
-    )
-    assert now == (
+    assert answer_sentences(verdict, "examplol", put)[0].text == (
         "A benefit at a price: trials suggest that examplol helps in testitis, but deaths or grave "
         "harms were more frequent."
     )
-    assert then.startswith("Not settled: the results found differ")
     worse = answer_sentences(verdict, "examplol", put._replace(raises=True))[0].text
     stood_in = changed(Way.BENEFIT, importance="surrogate")
     alone = answer_sentences(decide(findings(stood_in, deaths)), "examplol", put)[0].text
@@ -194,26 +185,17 @@ def test_an_answer_from_other_people_says_so(near: str, *, is_told: bool) -> Non
     votes = (changed(Way.BENEFIT, directness=near) for _ in range(2))
     verdict: Verdict = decide(findings(*votes))
     put = Put("examplol helps in testitis")
-    now, then = (
-        answer_sentences(verdict, "examplol", put, wording=w)[0].text for w in (LATEST, FOURTH)
-    )
-    assert ("; the people studied are not just those" in now, "; the" in then) == (is_told, False)
+    said = answer_sentences(verdict, "examplol", put)[0].text
+    assert ("; the people studied are not just those" in said) is is_told
 
 
 @pytest.mark.parametrize(
-    ("outcome", "now", "before"),
-    [
-        ("MMSE score", "worse with the drug", "more frequent with the drug"),
-        ("nausea", "more frequent with the drug", "more frequent with the drug"),
-    ],
+    ("outcome", "said"),
+    [("MMSE score", "worse with the drug"), ("nausea", "more frequent with the drug")],
 )
-def test_a_faculty_that_got_worse_was_not_more_frequent(
-    outcome: str, now: str, before: str
-) -> None:
+def test_a_faculty_that_got_worse_was_not_more_frequent(outcome: str, said: str) -> None:
     told = changed(Way.HARM, outcome=outcome, importance="harm")
-    assert [now, before] == [
-        vote_words(told, named=False, wording=w).partition(" (")[0] for w in (LATEST, NINTH)
-    ]
+    assert vote_words(told, named=False).partition(" (")[0] == said
 
 
 @pytest.mark.parametrize(
@@ -232,4 +214,3 @@ def test_events_are_less_frequent_and_what_was_given_is_named(
 ) -> None:
     one = changed(Way.BENEFIT, effect=Effect(measure="RR", value=0.5), **changes)
     assert f": {told}" in study_sentence("Test 2029", one, "examplol")
-    assert ": better with the drug" in study_sentence("Test 2029", one, "examplol", wording=TENTH)

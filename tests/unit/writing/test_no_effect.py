@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.effect_words import SIXTH, effect_size, effect_words, size_words
+from deepcritical.domain.effect_words import effect_size, effect_words
 from deepcritical.domain.quantities import quantities, same_value
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import PooledEffect, Way
@@ -35,15 +35,8 @@ def test_a_pooled_bound_stays_on_its_side() -> None:
         measure="RR", studies=1, value=0.8, ci_low=0.64, ci_high=0.99713, fixed=fixed, i2=0
     )
     assert effect_size(row(LARGE, pooled=pooled)).endswith("0.64 to 0.997")
-    assert effect_size(row(LARGE, pooled=pooled), SIXTH).endswith("0.64 to 1")
     apart = pooled.model_copy(update={"measure": "MD", "ci_low": -0.7, "ci_high": -0.00213})
     assert apart.as_effect().ci_high == -0.002
-
-
-def test_former_reports_keep_their_figures() -> None:
-    effect = Effect(measure="OR", value=0.7, ci_low=0.5, ci_high=0.9960159)
-    found = vote(Way.BENEFIT, effect=effect)
-    assert (size_words(found)[-5:], size_words(found, SIXTH)[-4:]) == ("0.996", "1.00")
 
 
 @pytest.mark.parametrize(
@@ -89,5 +82,3 @@ def test_a_sentence_on_a_study_keeps_its_abbreviations() -> None:
     for outcome in ("NPI-NH", "mMSE"):
         told = study_sentence("Test 2029", vote(Way.BENEFIT, outcome=outcome, effect=None))
         assert told == f"In Test 2029, {outcome}: better with the drug."
-    former = study_sentence("Test 2029", vote(Way.BENEFIT, outcome="NPI"), wording=SIXTH)
-    assert former.startswith("In Test 2029, nPI: ")

@@ -11,7 +11,6 @@ from deepcritical.appraisal.arms import Tested as Compared
 from deepcritical.appraisal.dosing import arms_told
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.effect_words import LATEST, TWELFTH
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Vote, Way
 from deepcritical.writing.brief import Put, answer_sentences
@@ -106,9 +105,6 @@ def test_a_result_names_both_sides_and_other_people(
     assert study_sentence("Trial 1", told(way, **changes), "examplol") == (
         f"In Trial 1, flurb score: {said}."
     )
-    former = study_sentence("Trial 1", told(way, **changes), "examplol", wording=TWELFTH)
-    assert former.startswith("In Trial 1, flurb score: ")
-    assert (former == f"In Trial 1, flurb score: {said}.") is (said == "better with examplol")
 
 
 def test_beside_its_comparator_a_result_names_what_was_given() -> None:
@@ -156,19 +152,14 @@ def test_a_placebo_is_given_by_chance(design: tuple[str, ...], tier: str) -> Non
 
 def test_results_of_one_study_are_not_called_those_of_several() -> None:
     verdict = decide(findings(told(Way.CONFLICT)))
-    now, then = (
-        answer_sentences(verdict, "examplol", Put("examplol helps"), wording=w)[0].text
-        for w in (LATEST, TWELFTH)
-    )
+    said = answer_sentences(verdict, "examplol", Put("examplol helps"))[0].text
     one = "the results of the only study that decides differ"
-    assert now == f"Not settled: {one} on whether examplol helps."
-    assert then == "Not settled: the results found differ on whether examplol helps."
+    assert said == f"Not settled: {one} on whether examplol helps."
 
 
 def test_a_class_is_told_with_the_people_who_got_it() -> None:
     (row,) = outcome_rows(findings(told(Way.HARM, tested_as="testamines", **OTHERS)))
-    now, then = (row_sentence(row, "examplol", wording=w) for w in (LATEST, TWELFTH))
-    assert (", in adults with blorks (" in now, "blorks" in then) == (True, False)
+    assert ", in adults with blorks (" in row_sentence(row, "examplol")
 
 
 def test_harms_in_a_list_name_what_they_were_compared_with() -> None:

@@ -20,6 +20,11 @@ _OF_MARKDOWN = (
     "A former version wrote it, in Markdown: its references and located quotes are checked, and "
     "what its prose says beside them is not."
 )
+_IN_FORMER_WORDS = (
+    "An earlier version wrote {count} of its sentences in words that are no longer written: their "
+    "records, figures, names and direction are compared with its results, their other words are "
+    "not checked."
+)
 
 
 def verify(
@@ -37,6 +42,7 @@ def verify(
     """
     # Imported late: the dictionaries take seconds, and `--help` must not wait for them.
     from deepcritical.writing.auditing import audit, is_of_markdown
+    from deepcritical.writing.former_words import in_former_words
 
     told, _ = read_report(report)
     ledger = audit(told, _records(snapshot) if snapshot is not None else None)
@@ -47,6 +53,8 @@ def verify(
         typer.echo(_as_text(ledger))
         if is_of_markdown(told):
             typer.echo(_OF_MARKDOWN)
+        if count := in_former_words(ledger.entries):
+            typer.echo(_IN_FORMER_WORDS.format(count=count))
     if ledger.failed:
         raise ClaimsUnsupportedError(
             f"{len(ledger.failed)} of {len(ledger.entries)} entries do not hold.",
@@ -70,7 +78,7 @@ def _as_text(ledger: Ledger) -> str:
     ratings = sum(entry.kind is EntryKind.RATING for entry in ledger.entries)
     references = [e for e in ledger.entries if e.kind is EntryKind.REFERENCE]
     sound = sum(entry.holds for entry in references)
-    shown = (e for e in ledger.entries if e.kind is not EntryKind.RATING)
+    shown = (e for e in ledger.entries if e.kind is not EntryKind.RATING or not e.holds)
     return "\n".join(
         (
             *map(_line, shown),
