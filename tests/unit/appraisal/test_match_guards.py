@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.matching import ways_of
 from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.verdict import decide
 from deepcritical.appraisal.voting import Ballot, ballot_of
@@ -110,6 +111,52 @@ def test_outcomes_that_decide_both_ways_are_mixed_whatever_is_sure() -> None:
     assert decide([*sure, helps]).label == "mixed"
     other = finding(vote(row="glimmer", level="secondary", importance="important"), key="E3")
     assert decide([*sure, other]).label == decide(sure).label
+
+
+def test_a_result_beside_a_row_bears_a_proposal_out() -> None:
+    null = finding(vote(Way.NO_DIFFERENCE, people=20, level="secondary"), key="E1")
+    cohort = finding(
+        vote(tier="controlled", level="secondary"),
+        key="E2",
+        proposed="promising",
+        shown=[Way.BENEFIT],
+    )
+    assert decide([null, finding(vote(tier="controlled"), key="E2")]).label == "unsupported"
+    found = decide([null, cohort])
+    assert (found.label, found.certainty, found.deciding_ids) == ("promising", "very low", ("E2",))
+
+
+@pytest.mark.parametrize(
+    ("proposed", "shown", "label"),
+    [
+        ("refuted", [Way.NO_DIFFERENCE], "unsupported"),
+        ("harmful", [Way.HARM], "harmful"),
+        ("supported", [Way.BENEFIT], "promising"),
+        ("supported", [Way.HARM], "insufficient evidence"),
+        ("harmful", [], "insufficient evidence"),
+    ],
+)
+def test_where_no_result_counts_those_that_a_model_matched_bear_a_proposal_out(
+    proposed: str, shown: list[Way], label: str
+) -> None:
+    found = decide([finding(level=2, proposed=proposed, shown=shown)])
+    assert (found.label, found.certainty) == (label, "very low")
+
+
+def test_a_matched_result_shows_what_its_figures_say() -> None:
+    reading = study(result(), null(), result(better="b"), result(better="unclear"))
+    ways = [
+        match(result=0),
+        match(result=1),
+        match(result=2),
+        match(result=3),
+        match(result=0, importance="important"),
+        match(result=0, directness="related"),
+        match(result=9),
+    ]
+    assert [*ways_of(reading, ways)] == [Way.BENEFIT, Way.NO_DIFFERENCE, Way.HARM]
+    found = read_for(asked(), "E1", record(), reading, grade(record()), Matched(results=(ways[2],)))
+    assert found.shown == (Way.HARM,)
 
 
 def test_a_weak_sign_of_the_harm_asked_about_may_be_told_as_harm() -> None:

@@ -195,8 +195,12 @@ CERTAIN = {
     "trials": ((HELPS, HELPS), "high"),
     "one trial": ((vote(people=900),), "moderate"),
     "one large trial": ((vote(people=2000),), "high"),
-    "one trial with many events": ((vote(people=900, effect=ratio(0.7, 0.57, 0.86)),), "high"),
+    "one trial with many events": ((vote(people=900, effect=ratio(0.7, 0.57, 0.86)),), "moderate"),
     "one trial with few events": ((vote(people=900, effect=ratio(0.6, 0.45, 0.8)),), "low"),
+    "one trial with few events and a great effect": (
+        (vote(people=900, effect=ratio(0.5, 0.38, 0.66)),),
+        "moderate",
+    ),
     "a p value for an interval": (
         (vote(effect=Effect(measure="HR", value=0.7, p=0.001)),) * 2,
         "high",

@@ -14,10 +14,12 @@ from deepcritical.domain.layout_markdown import report_markdown
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
 from deepcritical.domain.sentences import Sentence, SentenceCheck, how_checked
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Way
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.html import render_document, render_page
 from deepcritical.export.prose import cited_html, study_name
+from tests.unit.appraisal.builders import finding
 from tests.unit.export.briefs import BRIEF, STUDIES, brief_report, outcome_row
 from tests.unit.export.reports import IMPRINT, REFERENCES, VERDICT, full_report
 
@@ -184,3 +186,37 @@ def test_a_row_that_a_check_contradicted_says_so() -> None:
     changed = BRIEF.model_copy(update={"findings": (row,), "contested": (one,)})
     assert findings_grid(brief_report(brief=changed)).rows[0][3].note.startswith("disputed")
     assert "disputed" in report_markdown(brief_report(brief=changed))
+
+
+WRITTEN = Sentence(text="It fell.", evidence_ids=("E1",), origin="model", written_by="m")
+
+
+@pytest.mark.parametrize(
+    ("proposed", "denied", "is_told"),
+    [
+        pytest.param("promising", False, False, id="the model came to the same side"),
+        pytest.param("promising", True, True, id="but the question denies it"),
+        pytest.param("unsupported", False, True, id="it came to the other side"),
+        pytest.param(None, False, True, id="it was not asked"),
+    ],
+)
+def test_what_a_verdict_is_on_is_plain_where_who_answers_judged_alike(
+    proposed: str | None, denied: bool, is_told: bool
+) -> None:
+    changed = BRIEF.model_copy(update={"synthesis": (WRITTEN,), "claim": "it helps"})
+    report = brief_report(
+        brief=changed.model_copy(update={"denied": denied}),
+        studies=(finding(proposed=proposed),),
+        verdict=VERDICT.model_copy(update={"label": VerdictLabel.SUPPORTED}),
+    )
+    assert (report.verdict_on == "on whether it helps") is is_told
+
+
+def test_main_studies_that_a_text_tells_are_not_listed_again() -> None:
+    first = BRIEF.studies[0]
+    result = Sentence(text="Wobbles: none.", evidence_ids=("E2",))
+    other = first.model_copy(update={"evidence_ids": ("E2",), "result": result})
+    changed = BRIEF.model_copy(update={"synthesis": (WRITTEN,), "studies": (first, other)})
+    shown = first_screen(brief_report(brief=changed))
+    assert first.result.text not in shown
+    assert "Wobbles: none." in shown

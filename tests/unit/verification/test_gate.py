@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from deepcritical.domain.sentences import Draft, Sentence
+from deepcritical.domain.votes import Way
 from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences, unbound
 from tests.unit.verification.prose import NATURAL
 from tests.unit.verification.studies import FINDINGS, RECORDS, ScriptedVerifier, draft
@@ -192,6 +193,16 @@ class TestPrinting:
         assert len(await check_sentences([self.WRONG] * 2, FINDINGS, RECORDS, None)) == 1
         (told,) = await check_sentences([right, self.WRONG], FINDINGS, RECORDS, None)
         assert told.origin == "model"
+
+    async def test_of_a_record_that_is_told_only_what_speaks_against_is_quoted(self) -> None:
+        told_of_it = draft(RIGHT[0][0], "F1")
+        for way, is_printed in ((Way.BENEFIT, False), (Way.HARM, True)):
+            other = FINDINGS["F1"].model_copy(
+                update={"id": "F9", "way": way, "sentence": "Another template."}
+            )
+            wrong = [told_of_it, draft("Examplol cured relapse in 40 %.", "F9")]
+            printed_ = await check_sentences(wrong, {**FINDINGS, "F9": other}, RECORDS, None)
+            assert (len(printed_) == 2) is is_printed
 
     async def test_it_is_written_again_once_with_the_reasons(self) -> None:
         asked: list[tuple[str, ...]] = []

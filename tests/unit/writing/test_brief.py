@@ -224,38 +224,42 @@ def test_behind_a_models_text_every_result_that_code_told_stands_in_the_table(wa
     assert (quoted.answer, quoted.harms, quoted.findings) == (brief.answer, brief.harms, ())
 
 
-def test_listed_harms_of_the_people_asked_about_go_into_the_table() -> None:
-    votes = [told(Way.HARM, name, "harm") for name in ("snerk", "grumble", "zorb", "flurb")]
-    other = told(Way.HARM, "wibble", "harm").model_copy(update={"directness": "broader"})
-    verdict = decide(findings(*votes, other))
-    brief = Brief(
-        drug="examplol",
-        answer=(Sentence(text="Possibly."),),
-        harms=harm_sentences(verdict, "examplol"),
-    )
-    assert any("wibble" in s.text for s in brief.harms)
+def _behind_a_text(*votes: Vote, contested: tuple[Contested, ...] = ()) -> set[str]:
+    """The outcomes in the table of a brief with a model's text."""
+    verdict = decide(findings(*votes))
+    brief = Brief(answer=(Sentence(text="Possibly."),), contested=contested)
     written = Sentence(text="It was tried.", evidence_ids=("E1",), origin="model")
-    now = with_synthesis(brief, verdict, [written])
-    assert {row.outcome for row in now.findings} == {"snerk", "grumble", "zorb", "flurb"}
+    return {row.outcome for row in with_synthesis(brief, verdict, [written]).findings}
+
+
+def test_behind_a_text_stand_the_results_that_tell_of_the_question_and_grave_harm() -> None:
+    matched = told(Way.BENEFIT, "flurb score").model_copy(update={"matched": True})
+    beside = told(Way.NO_DIFFERENCE, "grumble")
+    deaths = told(Way.HARM, "deaths", "harm").model_copy(update={"is_grave": True})
+    assert _behind_a_text(matched, beside, deaths) == {"flurb score", "deaths"}
+    broader = beside.model_copy(update={"directness": "broader"})
+    assert _behind_a_text(beside, deaths) == {"grumble", "deaths"}
+    assert _behind_a_text(told(Way.BENEFIT, "flurb score"), broader) == {"flurb score"}
+    assert _behind_a_text(broader) == {"grumble"}
+    disputed = tuple(Contested(outcome=name, told="It fell.") for name in ("flurb score", "deaths"))
+    assert _behind_a_text(matched, deaths, contested=disputed) == {"deaths"}
 
 
 @pytest.mark.parametrize(
     ("text", "is_left"),
     [
-        pytest.param("Snerks came in 4 of 20 with examplol.", False, id="retold"),
-        pytest.param("Nausea was seen.", True, id="another harm"),
+        pytest.param("Adverse events were alike.", False, id="told"),
+        pytest.param("Flurb scores fell.", True, id="untold"),
     ],
 )
-def test_a_quote_on_harms_stays_unless_the_text_has_most_of_its_words(
+def test_that_no_harms_were_compared_is_said_unless_the_text_tells_of_harms(
     text: str, is_left: bool
 ) -> None:
     verdict = decide(findings(told(Way.BENEFIT, "flurb score")))
-    quote = Sentence(
-        text="“Snerks came in 4 of 20 with examplol.”", evidence_ids=("E1",), origin="quote"
-    )
-    brief = Brief(drug="examplol", answer=(Sentence(text="Possibly."),), harms=(quote,))
+    none = harm_sentences(verdict, "examplol")
+    brief = Brief(drug="examplol", answer=(Sentence(text="Possibly."),), harms=none)
     written = Sentence(text=text, evidence_ids=("E1",), origin="model")
-    assert (quote in with_synthesis(brief, verdict, [written]).harms) is is_left
+    assert with_synthesis(brief, verdict, [written]).harms == (none if is_left else ())
 
 
 def test_a_result_that_a_check_refuted_is_not_told_but_the_last_of_its_direction_is() -> None:
