@@ -138,7 +138,7 @@ class TestAWriter:
         right = {"text": "Pain fell.", "findings": ["2.1"]}
         again = {"text": SENTENCE, "findings": ["1.2"], "number": 1}
         written = iter(({"sentences": [wrong, right]}, {"sentences": [again]}))
-        verdicts = iter(("contradicted", "supported"))
+        verdicts = iter(("supported", "supported"))
 
         def reply(task: str, _: Answer) -> Any:
             if task == "write_report":

@@ -28,6 +28,7 @@ CheckName = Literal[
     "counts",
     "entailment",
     "bound",
+    "terms",
     "verbatim",
 ]
 

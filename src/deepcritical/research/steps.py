@@ -320,9 +320,21 @@ def _decided(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
         "verdict": verdict,
         "confidence_score": verdict.confidence,
         "drug_candidates": candidates,
-        "notices": tuple(session.notices),
+        "notices": _notes(session, draft),
     }
     return draft.model_copy(update=changes)
+
+
+def _notes(session: ResearchSession, draft: ResearchReport) -> tuple[str, ...]:
+    """What is to be noted.
+
+    Where a model read the question and answers it, one line on how it read it is enough.
+    """
+    question = session.understood
+    by_model = question.frame is not None and question.frame.by_model
+    told = draft.brief is not None and draft.brief.is_answered and by_model
+    beside = question.notices[1:] if told else ()
+    return tuple(text for text in session.notices if text not in beside)
 
 
 async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDocument:

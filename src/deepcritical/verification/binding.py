@@ -23,6 +23,7 @@ from deepcritical.verification.direction import (
     direction_faults,
     is_arm,
     names_of,
+    turned_faults,
 )
 from deepcritical.verification.fields import (
     RATIOS,
@@ -108,6 +109,7 @@ def checks_of(
     *,
     texts: Sequence[str] = (),
     own: bool = True,
+    judged: bool = False,
 ) -> tuple[SentenceCheck, ...]:
     """Return the deterministic checks of a sentence, each with the reason where it failed.
 
@@ -116,6 +118,7 @@ def checks_of(
         cited: The findings that it cites.
         texts: Those of the records cited, of which the first line is the title.
         own: Whether nobody but the writer judges what the sentence means.
+        judged: Whether anybody does: then code does not say which clause tells of which result.
     """
     text = NOTHING.sub("control", text)
     titles = (text.partition("\n")[0] for text in texts)
@@ -123,20 +126,24 @@ def checks_of(
     source = "\n".join((source, *spelled_out(source, texts)))
     records = "\n".join((source, *texts))
     is_one = len(cited) == 1 and cited[0].way is not None
+    # A result that code typed has one direction; a sentence of a record may tell of several.
+    typed = all("." not in finding.id for finding in cited)
+    by_clause = not judged or (typed and (own or is_one))
+    turned = direction_faults(text, cited, own=own) if by_clause else turned_faults(text, cited)
     found: dict[CheckName, list[Iterator[str]]] = {
-        "figures": [_figure_faults(text, cited, source), _role_faults(text, source)],
+        "figures": [_figure_faults(text, cited, source, records), _role_faults(text, source)],
         "names": [_strange_names(text, records)],
         "population": [species_faults(text, cited, source)],
-        "direction": [direction_faults(text, cited, own=own)] if own or is_one else [],
+        "direction": [turned],
         "strength": [_certainty_faults(text, cited), _masking_faults(text, records)],
-        "counts": [_count_faults(text, cited, source)],
+        "counts": [_count_faults(text, cited, records if judged else source)],
     }
     if own or is_one:
         found["names"].append(_comparator_faults(text, cited, source))
     if own:
         found["names"].append(_strange_drugs(text, source))
         found["figures"].append(_role_faults(text, "\n".join(map(_on_outcome, cited))))
-        found["population"].append(people_faults(text, cited, source))
+        found["population"].append(people_faults(text, cited, records if judged else source))
         found["strength"].append(_overstated(text, cited, source))
     told = {name: "; ".join(dict.fromkeys(chain(*faults))) for name, faults in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())
@@ -162,9 +169,22 @@ def _strange_drugs(text: str, source: str) -> Iterator[str]:
     yield from (f"{name} is not in the findings cited" for name in strange)
 
 
-def _figure_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
+_ONE_OF = bounded(
+    r"\bone (?=(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve)[- ]"
+    r"(?:day|week|month|year)s?\b)",
+    re.IGNORECASE,
+)
+"""The article of "one eight-week trial"."""
+_SMALL = 12
+"""A number up to which a count may stand in any sentence of a record: "seven trials"."""
+
+
+def _figure_faults(text: str, cited: Sequence[Finding], source: str, records: str) -> Iterator[str]:
     """Yield the figures that no finding has, and ratios that are told as percentages."""
-    for figure in strange_figures(text, cited, source):
+    text = _ONE_OF.sub("a ", text)
+    counts = [q for q in quantities(records) if q.noun and 1 < q.value <= _SMALL]
+    known = "\n".join((source, *(records[q.start : q.end] for q in counts)))
+    for figure in strange_figures(text, cited, known):
         yield f"{figure} is no figure of the findings cited"
     ratios = [f.effect.value for f in cited if f.effect and f.effect.measure in RATIOS]
     shares = [q.value for q in quantities(source) if q.unit.dimension == "%"]
@@ -272,7 +292,7 @@ _CAUSAL = bounded(
     re.IGNORECASE,
 )
 _FIRM = bounded(
-    r"\b(?:prove[sdn]?|proof|cure[sd]?|eliminate[sd]?|eradicate[sd]?|halt(?:s|ed)?|reverse[sd]?|"
+    r"\b(?:prove[sdn]?|proof|cure[sd]?|eliminate[sd]?|eradicate[sd]?|halt(?:s|ed)?|reverse[sd]|vanished|disappeared|"
     r"guarantee[sd]?|definit(?:e|ive)ly|conclusively|certainly|undoubtedly|always|"
     r"establish(?:es|ed)?|confirm(?:s|ed)?|should be (?:used|given|prescribed)|recommended|"
     r"licensed|approved|dramatic(?:ally)?|substantial(?:ly)?|marked(?:ly)?|considerabl[ey]|"
@@ -280,7 +300,9 @@ _FIRM = bounded(
     re.IGNORECASE,
 )
 """Words that no code can derive from figures: they must be the record's own."""
-_DENIED = bounded(r"\b(?:not|no|never|nor|without|cannot|neither)(?: \w+){0,2} $", re.IGNORECASE)
+_DENIED = bounded(
+    r"\b(?:not|no|never|nor|without|cannot|neither|rather than)(?: \w+){0,2} $", re.IGNORECASE
+)
 _OBSERVED = (
     r"\b(?:cohort|observational|case[- ]control|cross[- ]sectional|registry|database|retrospective|"
     r"survey|case series|single[- ]arm|(?:without|no|not|non-?) ?(?:randomi[sz]\w+|controlled))\b"
@@ -297,7 +319,11 @@ _DESIGNS = tuple(
     (bounded(said, re.IGNORECASE), bounded(known, re.IGNORECASE))
     for said, known in (
         (_BY_CHANCE, _BY_CHANCE),
-        (r"\b(?:cohorts?|case[- ]control|cross[- ]sectional|observational)\b", _OBSERVED),
+        (
+            r"\b(?:in an? cohort|cohort stud(?:y|ies)|case[- ]control|cross[- ]sectional|"
+            r"observational)\b",
+            _OBSERVED,
+        ),
         (r"\b(?:meta|pooled)[- ]analys[ei]s\b", r"meta-?\s?analys|pooled|\breview of"),
         (r"\bsystematic reviews?\b", r"\breview|meta-?\s?analys"),
     )

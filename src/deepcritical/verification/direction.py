@@ -56,6 +56,12 @@ _SHOWN = {
     Way.CONFLICT: "results that differ",
     None: "no such direction",
 }
+ABSENT = bounded(
+    r"\b(?:no|neither|none of the)(?: [\w-]+){0,3} "
+    r"(?:records?|trials?|stud(?:y|ies)|results?|reviews?)\b[^;]*",
+    re.IGNORECASE,
+)
+"""That no record tells something, which no quote can bear out."""
 DIFFER = bounded(
     r"(?<!not )\b(?:differ(?:s|ed)?|disagree\w*|mixed|conflict\w*|inconsistent)\b", re.IGNORECASE
 )
@@ -104,6 +110,21 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
             if _must_be_told(finding, text, cited) and not allowed[finding.id] & told:
                 said = " and ".join(_TOLD[sign] for sign in sorted(told))
                 yield f"it tells of {said}, but {finding.id} shows {_SHOWN[finding.way]}"
+
+
+def turned_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
+    """Yield the direction of a sentence of which its findings show none, if they show another.
+
+    Of several that it tells one is enough: which clause tells of which result a verifier judges.
+    """
+    findings = [_with_polarity(finding) for finding in cited]
+    outcome = frozenset().union(*(keys_of(f.outcome) for f in findings))
+    parts = clauses(_without_people(_NO_ARM.sub("", ABSENT.sub("", text)), findings))
+    told = frozenset().union(*(signs(part, outcome) for part in parts)) - {"none"}
+    allowed = frozenset().union(*(_expected(f, part, own=True) for f in findings for part in parts))
+    if told and not told & allowed and allowed - {"none"}:
+        said = " and ".join(_TOLD[sign] for sign in sorted(told))
+        yield f"it tells of {said}, but {_shown(findings)}"
 
 
 def _must_be_told(finding: Finding, text: str, cited: Sequence[Finding]) -> bool:

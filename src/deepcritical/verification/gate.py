@@ -1,152 +1,26 @@
 """Lets a model's sentences through only after their checks; else the template takes their place.
 
 No other code may print the words of a model. First come the deterministic checks against the typed
-findings, then a verifier that is not the writer. Without the judgement of such a verifier, a
-sentence passes only if its findings bear every part of it.
-
-A word is of a part that has to be borne where a vocabulary knows it: it names an outcome, or is no
-word of ordinary English and so a name or a term. Figures, drugs, people and directions have checks
-of their own. Any other word of a sentence that tells a result links its parts. A sentence that
-tells no result has no such parts and may only retell what its findings say.
+findings, then a verifier. Of what the writer judged itself code also checks the terms; without any
+judgement a sentence passes only if its findings bear every part of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from itertools import groupby, islice, takewhile
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.domain.sentences import Draft, Finding, Sentence, SentenceCheck
+from deepcritical.domain.sentences import CheckName, Draft, Finding, Sentence, SentenceCheck
 from deepcritical.domain.votes import Way
 from deepcritical.services.calculating import calculated
-from deepcritical.verification.binding import checks_of, spelled_out
-from deepcritical.verification.direction import CONTROLS, is_arm, names_of
-from deepcritical.verification.fields import APPRAISAL, VAGUE, keys_of, measured_in, source_of
+from deepcritical.verification.binding import checks_of
+from deepcritical.verification.fields import VAGUE, keys_of
 from deepcritical.verification.ids import ids_in, keys_in
-from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
+from deepcritical.verification.terms import strange_terms, unbound
 from deepcritical.verification.verifiers import LONGEST_TEXT, Item, Judged, Verifier
-from deepcritical.verification.words import Word, stem, stems, words
-from deepcritical.vocabulary.classes import drug_class
-from deepcritical.vocabulary.drugs import find_drugs
-from deepcritical.vocabulary.words import is_english
-
-_GRAMMAR = frozenset(
-    map(
-        stem,
-        "about across after against all although any around because before between both but by "
-        "during each either every few first from here how if into less like many may more most "
-        "much on one only or other out over per rather same second since so some such than then "
-        "they this those though through throughout to together under until up upon very what when "
-        "where whereas whether which while who whose why will with would".split(),
-    )
-)
-"""Stems of words of closed classes, which tell nothing by themselves."""
-_GIVEN = stems("treatment therapy drug")
-_FEWEST_SHARED = 2  # words of quotes of which no outcome is named
-_KIN_LETTERS = 5
-_MOST_NEW, _MOST_JUDGED = 0.25, 0.3
-"""Share of the words of a retelling that may be its own; more where the writer judged it, too."""
-
-
-def unbound(
-    text: str,
-    cited: Sequence[Finding],
-    texts: Sequence[str] = (),
-    *,
-    judged: bool,
-) -> str:
-    """Return what of a sentence nothing in its findings bears; '' if it is bound in every part.
-
-    Args:
-        text: The sentence.
-        cited: The findings that it cites.
-        texts: Titles and texts of their records, which bear terms.
-        judged: Whether the writer found it supported; else it may only retell.
-    """
-    is_result = any(signs(clause) for clause in clauses(text))
-    is_result = is_result or any(f.way is Way.CONFLICT for f in cited)
-    titles = (text.partition("\n")[0] for text in texts)
-    source = "\n".join((source_of(cited), *titles))
-    known = keys_of("\n".join((source, *spelled_out(source, texts)))) | APPRAISAL
-    known |= SIGN_WORDS if is_result else frozenset()
-    told = [w for w in words(text) if not w.is_figure and (is_result or w.key not in _GRAMMAR)]
-    runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
-    new = [[*run] for is_new, run in runs if is_new]
-    most = _MOST_JUDGED if judged else _MOST_NEW
-    if not (judged and is_result) and sum(map(len, new)) > most * len(told):
-        return f"“{_raw(new[0])}” is in no finding"
-    terms = frozenset().union(*map(keys_of, texts))
-    if strange := [run for run in new if _names_something(run, cited, terms)]:
-        return f"“{_raw(strange[0])}” is in no finding"
-    return next(_unnamed(text, cited), "") if is_result else ""
-
-
-def _raw(run: Sequence[Word]) -> str:
-    return " ".join(word.raw for word in run)
-
-
-def _has_kin(key: str, known: frozenset[str]) -> bool:
-    """Return whether a stem begins like a known one for most of its length, or has one in it.
-
-    "Respond" and "response" do; drugs that are given together have one name with that of each.
-    """
-    return any(_are_kin(key, other) for other in known)
-
-
-def _are_kin(one: str, other: str) -> bool:
-    if len(other) > _KIN_LETTERS and other in one:
-        return True
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    shared = len([*alike])
-    return shared >= _KIN_LETTERS and 3 * shared >= 2 * max(len(one), len(other))
-
-
-def _names_something(run: Sequence[Word], cited: Sequence[Finding], terms: frozenset[str]) -> bool:
-    """Return whether words in a row name an outcome or a term that no finding has."""
-    if not all(is_english(w.raw) or w.key in terms or _has_kin(w.key, terms) for w in run):
-        return True
-    new = measured_in(_raw(run))
-    told = [t for f in cited for t in (f.outcome, f.population, f.design, *f.quotes)]
-    known = {measured_in(part) for t in told for part in (t, *(w.raw for w in words(t)))}
-    return bool(new) and new not in known
-
-
-def _unnamed(text: str, cited: Sequence[Finding]) -> Iterator[str]:
-    """Yield the drug or outcome of a finding that a sentence does not name."""
-    told = keys_of(text)
-    named = {measured_in(text), *(measured_in(word.raw) for word in words(text))} - {""}
-    results = [f for f in cited if f.way]
-    # A sentence that names nothing that was given is of what the text is about.
-    named_arms = ({word.key for word in words(text) if is_arm(word)} - CONTROLS) | (told & _GIVEN)
-    unsaid = [f.id for f in results if named_arms and not _names_drug(f, told)]
-    yield from (f"the drug of {finding_id} is not named" for finding_id in unsaid)
-    outcomes = [(keys_of(f.outcome) - VAGUE, measured_in(f.outcome)) for f in results]
-    if outcomes and not any(w & told or w <= told or m in named for w, m in outcomes):
-        arms = frozenset().union(*(keys_of(f"{f.drug} {f.comparator}") for f in cited))
-        of_quotes = keys_of("\n".join(q for f in results for q in f.quotes))
-        if len(told & of_quotes - arms - SIGN_WORDS - APPRAISAL) < _FEWEST_SHARED:
-            yield "no outcome of its findings is named"
-
-
-def _names_drug(finding: Finding, told: frozenset[str]) -> bool:
-    """Return whether some words name the drug of a finding."""
-    return keys_of(finding.drug) - VAGUE <= told or bool(_names(finding) & told)
-
-
-def _names(finding: Finding) -> frozenset[str]:
-    """Return what names the drug of a finding by itself: its one name, or a drug of its class."""
-    drug, other = names_of(finding)
-    group = drug_class(finding.drug)
-    if group is None:
-        is_one = len({mention.drug.name for mention in find_drugs(finding.drug)}) == 1
-        own = frozenset(word.key for word in words(finding.drug) if is_arm(word))
-        return own & drug if is_one else frozenset()
-    told = "\n".join((finding.sentence, *finding.quotes))
-    members = frozenset(word.key for member in group.members for word in words(member)[:1])
-    members -= CONTROLS | other
-    return members & keys_of(told)
 
 
 class CheckedDraft(NamedTuple):
@@ -321,7 +195,9 @@ class Gate:
         if draft.text in {finding.sentence for finding in cited}:
             return ids, SentenceCheck(name="verbatim", passed=True)
         texts = self._texts(cited)
-        return (ids, *checks_of(draft.text, cited, texts=texts, own=self._own))
+        judged = self._verifier is not None
+        checks = checks_of(draft.text, cited, texts=texts, own=self._own, judged=judged)
+        return (ids, *checks)
 
     def _texts(self, cited: Sequence[Finding]) -> list[str]:
         records = [self._records[key] for key in _evidence_of(cited)]
@@ -357,7 +233,9 @@ class Gate:
         return Item(key, draft.text, texts, cited)
 
     def _judged(self, one: CheckedDraft, judged: Judged | None) -> CheckedDraft:
-        """Add the entailment check; without an honest judge, the check that everything is bound.
+        """Add the entailment check; without a judge, the check that everything is bound.
+
+        Of what the writer judged itself code also checks the terms.
 
         A finding of one study whose record bears no part of the sentence is no longer cited, if the
         sentence stands without it.
@@ -374,10 +252,14 @@ class Gate:
         if judged is None or self._own:
             cited = self._cited(draft)
             texts = self._texts(cited)
-            again = checks_of(draft.text, cited, texts=texts)
-            added += [check for check in again if not check.passed]
-            left = unbound(draft.text, cited, texts, judged=judged is not None)
-            added.append(SentenceCheck(name="bound", passed=not left, reason=left))
+            check: CheckName = "terms"
+            left = strange_terms(draft.text, cited, texts)
+            if judged is None:
+                check = "bound"
+                again = checks_of(draft.text, cited, texts=texts)
+                added += [one for one in again if not one.passed]
+                left = unbound(draft.text, cited, texts)
+            added.append(SentenceCheck(name=check, passed=not left, reason=left))
         return one._replace(draft=draft, checks=(*one.checks, *added))
 
     def _without_idle(self, draft: Draft, judged: Judged) -> Draft:

@@ -18,7 +18,7 @@ from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.prompts.findings import study_line, told_text
 
-VERSION = 4
+VERSION = 5
 LONGEST_TEXT = 3_000
 """Characters of a record that a verifier is shown."""
 EntailmentVerdict = Literal["supported", "contradicted", "not_enough"]

@@ -32,11 +32,14 @@ from deepcritical.domain.report_parts import (
 from deepcritical.domain.text import fold, sentences
 from deepcritical.verification.claims import verify_claim
 from deepcritical.writing.answers import answer_texts, brief_texts
-from deepcritical.writing.brief import Put, answer_sentences
+from deepcritical.writing.brief import Put, answer_sentences, table_rows
 from deepcritical.writing.checking import answer_entries, brief_entries
+from deepcritical.writing.former_words import is_in_present_words
 from deepcritical.writing.harms import harms_beside
 from deepcritical.writing.quoting import SET_PHRASES
 from deepcritical.writing.synthesis import uncontested, with_synthesis
+from deepcritical.writing.told_rows import leading_rows
+from deepcritical.writing.words import row_sentence
 
 _SECTIONS = (
     "clinical_findings",
@@ -116,6 +119,7 @@ def _brief_without(report: ResearchReport, brief: Brief, failed: Set[str]) -> Br
                 *harms_beside(answer, verdict, brief.drug),
                 *(s for s in brief.harms if s.origin == "quote" and s.text not in failed),
             ),
+            "findings": tuple(table_rows(verdict.rows, leading_rows(verdict))),
             "studies": tuple(one for one in brief.studies if one.result.text not in failed),
             **{
                 name: tuple(s for s in getattr(brief, name) if s.text not in failed)
@@ -209,7 +213,25 @@ def _sentence_entries(
     if isinstance(report, ResearchReport):
         yield from _verdict_entries(report)
         yield from brief_entries(report)
+        yield from _cut_entries(report)
         yield from _plain_entries(report)
+
+
+def _cut_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
+    """Yield what code tells of the verdict and its rows, and the brief leaves out.
+
+    Reports that do not tell the number of their words chose rows and harms in other ways.
+    """
+    brief = report.brief
+    if brief is None or not (report.wording and is_in_present_words(report)):
+        return
+    whole = _brief_without(report, brief, frozenset())
+    told = (s.text for s in (*whole.answer, *whole.harms) if s.origin == "template")
+    rows = (row_sentence(row, brief.drug) for row in whole.findings if row not in brief.findings)
+    there = {s.text for s in (*brief.answer, *brief.harms)}
+    for text in dict.fromkeys((*(text for text in told if text not in there), *rows)):
+        reason = "the verdict has it, and the brief leaves it out"
+        yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
 
 
 def _claim_entries(

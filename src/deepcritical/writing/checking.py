@@ -14,6 +14,7 @@ from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow, Vote, Way
 from deepcritical.verification.binding import checks_of
+from deepcritical.verification.terms import strange_terms
 from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
@@ -279,6 +280,8 @@ def _fault(
     own = "bound" in names or "entailment" not in names
     checks = checks_of(sentence.text, cited, texts=shown, own=own)
     failed = [c.reason for c in checks if not c.passed]
+    if "terms" in names and (strange := strange_terms(sentence.text, cited, shown)):
+        failed.append(strange)
     sure = bool(names & {"entailment", "bound", "verbatim"})
     return "; ".join(failed) or ("" if sure else "nobody has checked its meaning")
 

@@ -141,27 +141,21 @@ class _Writer:
             studies=self.studies,
             evidence_table=evidence_rows(self.store, self.citer.references, candidates),
             claims=self.citer.claims,
-            **self._of_run(brief),
+            **self._of_run(),
             studies_included=len(self.studies),
             confidence_score=self.verdict.confidence,
             assessment=self.assessment,
             written_by=self.written_by,
         )
 
-    def _of_run(self, brief: Brief) -> dict[str, Any]:
-        """Return how it was searched, and what is to be noted.
-
-        Where a model read the question and answers it, one line on how it read it is enough.
-        """
-        notices, asked = self.context.notices, self.question.notices
-        if brief.is_answered and self.question.frame and self.question.frame.by_model:
-            notices = tuple(text for text in notices if text not in asked[1:])
+    def _of_run(self) -> dict[str, Any]:
+        """Return how it was searched."""
         return {
             "searches": tuple(self.store.searches),
             "prisma": self.methods.prisma(),
             "sources_searched": tuple(dict.fromkeys(s.source for s in self.store.searches)),
             "total_papers_reviewed": len(self.store.evidence),
-            "notices": notices,
+            "notices": self.context.notices,
             "search_iterations": self.context.iterations,
         }
 

@@ -219,4 +219,4 @@ def test_main_studies_that_a_text_tells_are_not_listed_again() -> None:
     changed = BRIEF.model_copy(update={"synthesis": (WRITTEN,), "studies": (first, other)})
     shown = first_screen(brief_report(brief=changed))
     assert first.result.text not in shown
-    assert "Wobbles: none." in shown
+    assert "Wobbles: none" in shown

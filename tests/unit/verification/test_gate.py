@@ -260,4 +260,4 @@ def test_a_drug_of_a_class_is_named_as_its_study_names_it(text: str, *, named: b
     own = "Simvastatin reduced relapse compared with placebo."
     for told in ({"sentence": own}, {"sentence": "", "quotes": (own,)}):
         finding = FINDINGS["F1"].model_copy(update={"drug": "statins", **told})
-        assert (unbound(text, [finding], judged=True) != "the drug of F1 is not named") is named
+        assert (unbound(text, [finding]) != "the drug of F1 is not named") is named

@@ -226,3 +226,13 @@ class TestReferences:
     ) -> None:
         cited = report("", REFERENCES[0])
         assert [e.kind for e in audit(cited, [record]).failed] == kinds
+
+
+@pytest.mark.parametrize("part", ["answer", "harms", "findings"])
+def test_a_brief_that_was_cut_fails_by_what_it_lacks(told: ResearchReport, part: str) -> None:
+    assert told.brief is not None
+    whole = getattr(told.brief, part)
+    assert whole
+    cut = told.brief.model_copy(update={part: whole[:1] if part == "answer" else ()})
+    entries = audit(told.model_copy(update={"brief": cut})).failed
+    assert any("leaves it out" in entry.reason for entry in entries)
