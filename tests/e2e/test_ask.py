@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.conftest import DEMO, paper, snapshot, trial
 from tests.environment import without_settings
 from tests.servers.commands import forked_command

@@ -12,9 +12,9 @@ from deepcritical.domain.question import ResearchQuestion
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import ExtractiveReasoner, Unread
 from deepcritical.reasoning.choosing import DiverseEvidence, choose_by_grade
-from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.services.tasks import calculated
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import QUESTION, paper, snapshot
 from tests.indexes import new_index

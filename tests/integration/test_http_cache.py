@@ -16,8 +16,7 @@ from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import ConfigurationError, SearchError
 from deepcritical.tools.http import SourceClient
-from deepcritical.tools.http_cache import open_cache
-from deepcritical.tools.network import RequestsTransport
+from deepcritical.tools.network import RequestsTransport, open_cache
 from deepcritical.tools.rate_limiter import new_limiter
 from tests.limiters import Once
 from tests.servers.scripted import Make, OverHTTP, Server, refuse, storage_at

@@ -15,7 +15,7 @@ from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.services.evidence_store import EvidenceStore, as_snapshot
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.conftest import (
     DEMO,
     DEMO_QUESTION,

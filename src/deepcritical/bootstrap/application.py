@@ -36,10 +36,10 @@ from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, Ope
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import SHIPPED_VECTORS, EmbeddingService
-from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.study_readings import StudyReadings
+from deepcritical.services.tasks import SOON_S, to_the_end
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 

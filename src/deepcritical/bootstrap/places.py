@@ -13,8 +13,8 @@ from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import OwnDocument
 from deepcritical.jobs.run import OpenSources
 from deepcritical.research.session import RunSources
-from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.services.tasks import SOON_S, to_the_end
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SearchTool

@@ -13,7 +13,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade, grade
 from deepcritical.domain.study import StudyReading
 from deepcritical.models.desk import RunDesk
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 from deepcritical.settings import Settings
 from deepcritical.tools.documents import read_document
 

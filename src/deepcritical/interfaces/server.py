@@ -27,8 +27,7 @@ from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
 from deepcritical.interfaces.mcp.transports import over_http
 from deepcritical.interfaces.page import views
-from deepcritical.interfaces.page.document import Document
-from deepcritical.interfaces.page.layout import build_page
+from deepcritical.interfaces.page.layout import Document, build_page
 from deepcritical.interfaces.page.parts import THEME
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.interfaces.rest.api import build_api

@@ -41,7 +41,7 @@ from deepcritical.reasoning.chatting import (
     ToolChoice,
     asked_back,
 )
-from deepcritical.services.finishing import within
+from deepcritical.services.tasks import within
 
 OFFERED = {DEEP_RESEARCH: "one to three minutes", RESEARCH_REPORT: "one to three minutes"}
 """The tools that a chat never starts by itself, and how long they take."""

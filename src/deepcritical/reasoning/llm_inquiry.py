@@ -23,12 +23,12 @@ from deepcritical.answering.joining import (
 )
 from deepcritical.answering.writing import synthesize
 from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.appraisal import Matched
 from deepcritical.domain.brief import Contested, Statement
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.matches import Matched
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.models.accounting import RunAccount
@@ -50,8 +50,8 @@ from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import BY_RULES, Reasoner, rule_facts
 from deepcritical.reasoning.by_model import matches_of
 from deepcritical.reasoning.choosing import studies_asked
-from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.tasks import calculated
 from deepcritical.verification.verifiers import ModelVerifier
 from deepcritical.writing.by_model import Writer
 from deepcritical.writing.context import ReportContext

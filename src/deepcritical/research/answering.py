@@ -27,7 +27,7 @@ from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
 from deepcritical.research.stopping import CoverageResult, answer_stop_reason
 from deepcritical.research.understanding import understand_freely
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 from deepcritical.tools.search_handler import WEB
 from deepcritical.writing.context import ReportContext
 

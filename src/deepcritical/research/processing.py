@@ -28,7 +28,7 @@ from deepcritical.questions.searching import posed_queries, search_sides
 from deepcritical.reasoning.base import Unread
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 
 
 async def process_results(session: ResearchSession) -> None:

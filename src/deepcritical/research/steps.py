@@ -45,7 +45,7 @@ from deepcritical.research.processing import (
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import stop_reason
 from deepcritical.research.understanding import understand
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.deadline import together
 from deepcritical.tools.search_handler import SourceAnswer, require_any

@@ -20,7 +20,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.sentences import Draft, Finding, Sentence, SentenceCheck
 from deepcritical.domain.votes import Way
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 from deepcritical.verification.binding import checks_of, spelled_out
 from deepcritical.verification.direction import CONTROLS, is_arm, names_of
 from deepcritical.verification.fields import APPRAISAL, VAGUE, keys_of, measured_in, source_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.section_markdown import edge_evidence
+from deepcritical.domain.report_markdown import edge_evidence
 from tests.unit.export.reports import CHAIN, REFERENCES, ROWS
 
 

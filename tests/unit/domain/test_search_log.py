@@ -3,8 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from deepcritical.domain.report_markdown import search_log
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.domain.section_markdown import search_log
 
 THEN = datetime(2999, 1, 1, 12, 30, 5, tzinfo=UTC)
 

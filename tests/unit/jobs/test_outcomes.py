@@ -18,13 +18,18 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError, ReasoningError
+from deepcritical.domain.errors import (
+    ERRORS,
+    DeepCriticalError,
+    RateLimitError,
+    ReasoningError,
+    RecordedError,
+)
 from deepcritical.domain.question import SearchQuery
-from deepcritical.domain.recorded_errors import RecordedError
 from deepcritical.domain.study import StudyReading
-from deepcritical.jobs import outcomes
+from deepcritical.jobs import recorder
 from deepcritical.jobs.conduct import DurableManager, DurableReasoner
-from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, form_of
+from deepcritical.jobs.recorder import EXECUTE, Form, Outcome, form_of
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.llm import Remembered
@@ -41,7 +46,7 @@ JUDGEMENTS = [
     if not name.startswith("_") and name not in LOCAL | {"read_all"}
 ]
 FORMS = {
-    f.name: f for f in (*vars(outcomes).values(), *map(form_of, JUDGEMENTS)) if isinstance(f, Form)
+    f.name: f for f in (*vars(recorder).values(), *map(form_of, JUDGEMENTS)) if isinstance(f, Form)
 }
 TEXTS = st.sampled_from(["", "a", "Aβ₄₂ ≥ 3 µg/l", 'a "b"\n\\c\u2028', "[1](x)|<b>"]) | st.text(
     st.characters(exclude_categories=["Cs"]), max_size=6

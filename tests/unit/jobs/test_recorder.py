@@ -12,8 +12,7 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import Notice, RunCancelled, Stage
 from deepcritical.jobs.engine import Effect, Journal
-from deepcritical.jobs.outcomes import Form
-from deepcritical.jobs.recorder import Host, Recorder
+from deepcritical.jobs.recorder import Form, Host, Recorder
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog

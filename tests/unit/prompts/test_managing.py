@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.prompts.managing import ask_manager, instruction, tell_state
+from deepcritical.prompts.asks import ask_manager, instruction, tell_state
 
 SAID = tuple(f"SearchAgent: turn {number} {'x' * 50}" for number in range(20))
 

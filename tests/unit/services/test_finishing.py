@@ -7,7 +7,7 @@ import gc
 
 import pytest
 
-from deepcritical.services.finishing import to_the_end
+from deepcritical.services.tasks import to_the_end
 
 
 async def _said(text: str) -> str:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from deepcritical.services.lexical import LexicalIndex, searchable, terms
+from deepcritical.services.ranking import LexicalIndex, searchable, terms
 from tests.conftest import make_evidence
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.services.lexical import fuse
+from deepcritical.services.ranking import fuse
 
 SCORES = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0.01, 20), max_size=8)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Citation, Evidence
-from deepcritical.services.selection import Candidate, select_diverse_evidence
+from deepcritical.services.ranking import Candidate, select_diverse_evidence
 
 
 def candidate(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from deepcritical.services.finishing import in_slices
+from deepcritical.services.tasks import in_slices
 
 
 async def test_slices_are_in_order_and_whole() -> None:

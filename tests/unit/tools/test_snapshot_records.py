@@ -8,7 +8,7 @@ import pytest
 from deepcritical.domain.errors import SnapshotCorruptError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
-from deepcritical.tools.snapshot_records import Parsed, parse
+from deepcritical.tools.snapshot import Parsed, parse
 from tests.conftest import DEMO, paper, trial
 
 

@@ -1,16 +1,22 @@
-"""Completes work despite a cancellation, in slices, or within the time of a run."""
+"""Runs work to its end, in slices, within the time of a run, or off the event loop."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import math
+import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from typing import Any, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cache, partial
+from typing import Any, ParamSpec, TypeVar
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import BudgetExceeded
 
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 SOON_S = 0.5
 """Time that a cancelled caller may wait for what it gives back: a run must stop within a second."""
@@ -58,9 +64,6 @@ async def to_the_end(work: Coroutine[Any, Any, T], patience_s: float = math.inf)
     return working.result()
 
 
-R = TypeVar("R")
-
-
 async def in_slices(do: Callable[[Sequence[T]], R], items: Sequence[T], size: int) -> list[R]:
     """Return the results of `do` for each slice of the items, each in a thread, in turn.
 
@@ -99,3 +102,21 @@ async def within(
         if not deadline.expired():
             raise  # somebody else's time-out
         raise BudgetExceeded(f"{late} within {limits().deadline_s:g} s.", advice) from error
+
+
+async def calculated(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return the result of a calculation that waits for nothing.
+
+    What waits for a disk or a server, and what somebody waits for who looks at a page, is for
+    `asyncio.to_thread`: here it would stand behind the runs.
+    """
+    call = partial(copy_context().run, work, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(_thread(os.getpid()), call)
+
+
+# Only one thread of Python calculates at a time. With more of them nothing would be done sooner,
+# but the loop, and whoever writes to the database, would wait for the turns of all.
+@cache
+def _thread(_process: int) -> ThreadPoolExecutor:
+    """That of a process: one that was forked has no threads of its parent."""
+    return ThreadPoolExecutor(1, thread_name_prefix="calculating")
