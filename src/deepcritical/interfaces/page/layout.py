@@ -3,8 +3,8 @@
 The page only starts runs and shows them. Progress comes from the run's own log by EventSource
 (``assets/live.js``), so that a lost connection or a closed tab changes nothing for the run.
 
-The framework loads a style sheet for each kind of component, unless the document names it already.
-Here the document names them as disabled, so that no browser asks for them; one sheet holds them all.
+The framework loads a style sheet for each kind of component that the document does not name. Here
+the document names them as disabled, so that no browser asks for them; one sheet holds them all.
 """
 
 from __future__ import annotations
