@@ -30,8 +30,8 @@ from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.session import RunSources
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, snapshot
 from tests.e2e.pages import (
     ATTACK,

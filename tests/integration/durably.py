@@ -11,8 +11,8 @@ from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import Reasoner
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import run_service
 from tests.databases import build_durable
 from tests.integration.doubles import Interrupted

@@ -13,8 +13,8 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import Reader, ReaderKind, Result, StudyReading
 from deepcritical.reading.building import record_id
 from deepcritical.reading.sentences import text_hash
-from deepcritical.services.database import Database
-from deepcritical.services.study_readings import (
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.study_readings import (
     StudyReadings,
     reading_key,
 )

@@ -22,12 +22,12 @@ from deepcritical.domain.errors import (
     StorageError,
 )
 from deepcritical.domain.events import Notice, Stage
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url, sqlite_file
-from deepcritical.services.engines import alone, engine_of
-from deepcritical.services.migrations import ALL, migrate
-from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_tables import METADATA
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url, sqlite_file
+from deepcritical.services.storage.engines import alone, engine_of
+from deepcritical.services.storage.migrations import ALL, migrate
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.trace_tables import METADATA
 from tests.conformance.test_traces import numbered
 from tests.conftest import ROOT
 from tests.databases import TERMINATE, fresh_database, on_server
@@ -145,7 +145,7 @@ class TestMigrations:
     @pytest.mark.slow
     def test_processes_that_start_at_once_migrate_once(self, url: str) -> None:
         opening = (
-            "import sys; from deepcritical.services.database import Database; "
+            "import sys; from deepcritical.services.storage.database import Database; "
             "Database(sys.argv[1])._engine()"
         )
         started = [
@@ -167,8 +167,8 @@ FULL = """
 import asyncio, sys
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice, Stage
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 async def main(url):
     traces = ToolTraceService(Database(url))

@@ -11,10 +11,10 @@ from deepcritical.domain.errors import (
     StorageError,
 )
 from deepcritical.domain.events import Notice
-from deepcritical.services import database
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage import database
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conformance.test_traces import numbered
 from tests.databases import locked
 

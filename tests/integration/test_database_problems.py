@@ -21,10 +21,10 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.interfaces.cli.output import exit_code
 from deepcritical.interfaces.problems import add_handlers
-from deepcritical.services.database import Database
-from deepcritical.services.database_problems import check_integrity, problem_of
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.engines import engine_of
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_problems import check_integrity, problem_of
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.engines import engine_of
 from tests.databases import fresh_database
 
 

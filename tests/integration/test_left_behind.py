@@ -11,9 +11,9 @@ from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.evidence import Evidence
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.embeddings import ModelLoaded
-from deepcritical.services.job_board import JobBoard
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.toolset.research_tools import RunEvidence
 from tests.conftest import QUESTION, make_evidence
 from tests.indexes import new_index

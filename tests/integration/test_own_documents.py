@@ -15,7 +15,7 @@ from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import OwnDocument, Recipe
 from deepcritical.interfaces.main import app
 from deepcritical.research.session import owner_of
-from deepcritical.services.study_readings import owner_of_run
+from deepcritical.services.storage.study_readings import owner_of_run
 from tests.conftest import paper, snapshot
 from tests.documents import pdf_of
 from tests.servers.europepmc import EuropePMCServer, made_up_records

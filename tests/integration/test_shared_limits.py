@@ -20,8 +20,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.services.database import Database
-from deepcritical.services.shared_limiter import SharedLimits
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.shared_limiter import SharedLimits
 from tests.conftest import ROOT
 from tests.databases import fresh_database
 from tests.hammering import PER_SECOND

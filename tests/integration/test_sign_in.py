@@ -28,8 +28,8 @@ from deepcritical.interfaces.sign_in import (
     UNKNOWN,
     SignIn,
 )
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import fresh_database

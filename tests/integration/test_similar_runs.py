@@ -22,8 +22,8 @@ from deepcritical.interfaces.mcp.server import catalogue
 from deepcritical.interfaces.mcp.tool import Call
 from deepcritical.interfaces.page.asking import FormerRuns
 from deepcritical.jobs.runs import RunService
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.tools.snapshot import SnapshotSource
 from deepcritical.toolset.similar_runs import SimilarRuns

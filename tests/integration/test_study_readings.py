@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.study import StudyReading
-from deepcritical.services import study_readings
-from deepcritical.services.study_readings import StudyReadings, reading_key
-from deepcritical.services.trace_tables import study_readings as table
+from deepcritical.services.storage import study_readings
+from deepcritical.services.storage.study_readings import StudyReadings, reading_key
+from deepcritical.services.storage.trace_tables import study_readings as table
 from tests.integration.reading_stores import (
     KINDS,
     database_store,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.tools.pubmed_records import parse
-from deepcritical.tools.pubmed_search import read_esearch
+from deepcritical.tools.pubmed.records import parse
+from deepcritical.tools.pubmed.search import read_esearch
 from tests.servers.pubmed import made_up_records
 
 JUNK = st.one_of(

@@ -13,12 +13,15 @@ from uuid import uuid4
 from pydantic import SecretStr, ValidationError
 
 from deepcritical.bootstrap.parts import (
+    OpenAt,
+    OpenRag,
     build_model_server,
     libraries_of,
     open_telemetry,
+    place_of,
+    sources_at,
     users_server,
 )
-from deepcritical.bootstrap.places import OpenAt, OpenRag, place_of, sources_at
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
@@ -34,13 +37,13 @@ from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
 from deepcritical.services.chroma import ChromaIndex
-from deepcritical.services.database import Database
 from deepcritical.services.embeddings import SHIPPED_VECTORS, EmbeddingService
-from deepcritical.services.job_board import JobBoard
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
-from deepcritical.services.study_readings import StudyReadings
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.study_readings import StudyReadings
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.services.tasks import SOON_S, to_the_end
-from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 
 if TYPE_CHECKING:
@@ -64,8 +67,7 @@ def read_settings(
         place, why, _ = first_invalid(error)
         name = place if place.isupper() else f"DEEPCRITICAL_{place.upper()}"  # an alias is in full
         raise ConfigurationError(
-            f"The setting {name} is not usable: {why}.",
-            "Correct it in the environment or in .env.",
+            f"The setting {name} is not usable: {why}.", "Correct it in the environment or in .env."
         ) from error
 
 
@@ -136,11 +138,7 @@ def _durable(
 
 
 def _parts_for(
-    settings: Settings,
-    choosing: OpenChoosing,
-    library: Library,
-    opening: OpenAt,
-    recipe: Recipe,
+    settings: Settings, choosing: OpenChoosing, library: Library, opening: OpenAt, recipe: Recipe
 ) -> Parts:
     """The parts of a run that was begun with other options; keys are those of these settings.
 

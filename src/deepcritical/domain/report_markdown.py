@@ -84,7 +84,7 @@ def because(verdict: Verdict, references: Sequence[Reference]) -> str:
     lines += [f"Decided by: {', '.join(decided)}."] if decided else []
     lines += [
         f"Certainty (GRADE) is {verdict.certainty.value}"
-        f"{f', lowered for {lowered}' if lowered else ''}.",
+        f"{f', lowered for {lowered}' if lowered else ''}."
     ]
     lines += [] if decided or lowered else ["No studies to grade."]
     lines += [f"Caps: {'; '.join(verdict.caps)}."] if verdict.caps else []

@@ -191,12 +191,7 @@ FORMATS: tuple[Format, ...] = (
     Format("PubMedQA", "*pubmedqa*.json", _by_code(claims.judge_abstracts), "pubmedqa/pubmedqa"),
     Format("SciFact", "*claims_*.jsonl", _by_code(claims.judge_scifact), "allenai/scifact"),
     Format("HealthVer", "*healthver*.csv", _by_code(claims.judge_healthver), "sarrouti/HealthVer"),
-    Format(
-        "DrugMechDB",
-        "*drugmechdb*.json*",
-        _by_code(questions.judge_pairs),
-        "SuLab/DrugMechDB",
-    ),
+    Format("DrugMechDB", "*drugmechdb*.json*", _by_code(questions.judge_pairs), "SuLab/DrugMechDB"),
     Format("BioRED", "*biored*.pubtator*", _biored, "ncbi/BioRED"),
     Format(
         "Q2CRBench-3",

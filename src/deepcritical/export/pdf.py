@@ -126,11 +126,7 @@ Node = dict[str, Any]
 
 def heading(level: int, words: str) -> Node:
     """Return a heading."""
-    return {
-        "kind": "heading",
-        "level": level,
-        "children": [{"kind": "text", "text": _set(words)}],
-    }
+    return {"kind": "heading", "level": level, "children": [{"kind": "text", "text": _set(words)}]}
 
 
 def prose(markdown: str, n_references: int) -> list[Node]:

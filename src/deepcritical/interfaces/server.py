@@ -57,10 +57,7 @@ def create_app(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
 
 
 def serve_page(
-    served: Served,
-    listening: socket.socket,
-    proxies: str | None = None,
-    names: Sequence[str] = (),
+    served: Served, listening: socket.socket, proxies: str | None = None, names: Sequence[str] = ()
 ) -> None:
     """Answer requests at a bound socket until the process is stopped.
 

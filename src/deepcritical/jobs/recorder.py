@@ -31,7 +31,7 @@ from deepcritical.domain.question import SearchQuery
 from deepcritical.jobs.engine import Journal
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
-from deepcritical.services.model_answers import STEP, AnswerBook
+from deepcritical.services.storage.model_answers import STEP, AnswerBook
 from deepcritical.services.tasks import calculated
 from deepcritical.services.telemetry import OFF, Telemetry, attributes_of
 from deepcritical.tools.base import Ranking, SourceResult

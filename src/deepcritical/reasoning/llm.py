@@ -41,11 +41,7 @@ from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
 from deepcritical.prompts.asks import ask_manager
-from deepcritical.prompts.evidence import (
-    CHARS_PER_TOKEN,
-    ShownRecords,
-    shown_records,
-)
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, shown_records
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
@@ -59,13 +55,7 @@ from deepcritical.reasoning.choosing import (
     studies_to_match,
     with_unrecognised,
 )
-from deepcritical.reasoning.judging import (
-    OpenGap,
-    best_drug,
-    graph_of,
-    last_assessment,
-    open_gaps,
-)
+from deepcritical.reasoning.judging import OpenGap, best_drug, graph_of, last_assessment, open_gaps
 from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.tasks import calculated

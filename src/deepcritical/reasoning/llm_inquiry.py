@@ -32,12 +32,7 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.models.accounting import RunAccount
-from deepcritical.models.answers import (
-    Completeness,
-    InquiryPlan,
-    MappedFacts,
-    MatchedResults,
-)
+from deepcritical.models.answers import Completeness, InquiryPlan, MappedFacts, MatchedResults
 from deepcritical.models.asking import Asker
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.failing import NoAnswerError
@@ -278,11 +273,7 @@ class InquiryModel(Reasoner):
         return found, next(iter(failed), None), beyond
 
     async def _map_batch(
-        self,
-        judgement: Judgement,
-        prompt: Prompt,
-        shown: ShownRecords,
-        failed: list[NoAnswerError],
+        self, judgement: Judgement, prompt: Prompt, shown: ShownRecords, failed: list[NoAnswerError]
     ) -> _Mapped | None:
         try:
             answer = await self._asker.ask(judgement, prompt, MappedFacts)

@@ -138,11 +138,7 @@ class EmbeddingService:
     """
 
     def __init__(
-        self,
-        model: str = DEFAULT_MODEL,
-        *,
-        cache: Path | None = None,
-        shipped: Path | None = None,
+        self, model: str = DEFAULT_MODEL, *, cache: Path | None = None, shipped: Path | None = None
     ) -> None:
         self._name = model
         self._model: SentenceTransformer | None = None

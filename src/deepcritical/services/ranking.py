@@ -182,9 +182,7 @@ class Candidate(NamedTuple):
 
 
 def select_diverse_evidence(
-    candidates: Sequence[Candidate],
-    n: int,
-    vectors: NDArray[np.float32] | None = None,
+    candidates: Sequence[Candidate], n: int, vectors: NDArray[np.float32] | None = None
 ) -> tuple[Candidate, ...]:
     """At most `n` candidates by maximal marginal relevance, with seats for every stance.
 

@@ -12,7 +12,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids, study_groups
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.text import sentences
-from deepcritical.tools.europepmc_records import PREPRINT_MARK, NoAnswerError, parse
+from deepcritical.tools.europepmc.records import PREPRINT_MARK, NoAnswerError, parse
 from deepcritical.tools.markup import clean_markup
 from tests.servers.europepmc import made_up_records
 

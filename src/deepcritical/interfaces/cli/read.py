@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from deepcritical.bootstrap.reading_alone import StudyCard
     from deepcritical.domain.study import Result, StudyReading
-    from deepcritical.services.study_readings import Kept, StudyReadings
+    from deepcritical.services.storage.study_readings import Kept, StudyReadings
 
 _UNREAD = {
     "title_only": "There is no text beside the title.",
@@ -193,7 +193,7 @@ def import_(
     file: Annotated[Path, typer.Argument(help="Readings, one a line, such as readings.jsonl.")],
 ) -> None:
     """Take in readings from elsewhere; none is used before `readings accept`."""
-    from deepcritical.services.study_readings import reading_key
+    from deepcritical.services.storage.study_readings import reading_key
 
     try:
         lines = file.read_text("utf-8").splitlines()

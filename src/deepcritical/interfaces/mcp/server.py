@@ -55,10 +55,7 @@ _STEP = 0.0001
 
 
 def build_server(
-    runs: RunService,
-    lookups: Lookups,
-    access: Access | None,
-    similar: SimilarRuns | None = None,
+    runs: RunService, lookups: Lookups, access: Access | None, similar: SimilarRuns | None = None
 ) -> Server[Any]:
     """The server, for any transport.
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import EventKeys
-from deepcritical.services import trace_tables as tables
+from deepcritical.services.storage import trace_tables as tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -25,9 +25,9 @@ from deepcritical.domain.traces import (
     TraceSummary,
     fold,
 )
-from deepcritical.services.engines import inserting
-from deepcritical.services.study_readings import owner_of_run
-from deepcritical.services.trace_tables import (
+from deepcritical.services.storage.engines import inserting
+from deepcritical.services.storage.study_readings import owner_of_run
+from deepcritical.services.storage.trace_tables import (
     jobs,
     study_readings,
     tool_traces,

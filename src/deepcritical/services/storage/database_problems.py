@@ -12,59 +12,52 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from deepcritical.domain.errors import (
-    DatabaseBusyError,
-    DatabaseDamagedError,
-    DatabaseFullError,
-    DatabaseReadOnlyError,
-    DatabaseUnreachableError,
-    StorageError,
-)
+from deepcritical.domain import errors
 
 INTEGRITY_S = 0.3
 """Time that the start of a process looks for damage: enough for a file of some 100 MB."""
 _STEPS = 20_000
 """Steps of SQLite's machine after which it asks whether to go on."""
-_SQLITE: dict[int, type[StorageError]] = {
-    sqlite3.SQLITE_CORRUPT: DatabaseDamagedError,
-    sqlite3.SQLITE_NOTADB: DatabaseDamagedError,
-    sqlite3.SQLITE_READONLY: DatabaseReadOnlyError,
-    sqlite3.SQLITE_FULL: DatabaseFullError,
-    sqlite3.SQLITE_CANTOPEN: DatabaseUnreachableError,
+_SQLITE: dict[int, type[errors.StorageError]] = {
+    sqlite3.SQLITE_CORRUPT: errors.DatabaseDamagedError,
+    sqlite3.SQLITE_NOTADB: errors.DatabaseDamagedError,
+    sqlite3.SQLITE_READONLY: errors.DatabaseReadOnlyError,
+    sqlite3.SQLITE_FULL: errors.DatabaseFullError,
+    sqlite3.SQLITE_CANTOPEN: errors.DatabaseUnreachableError,
 }
-_SQLSTATES: dict[str, type[StorageError]] = {
-    "53100": DatabaseFullError,
-    "25006": DatabaseReadOnlyError,
-    "XX001": DatabaseDamagedError,
-    "XX002": DatabaseDamagedError,
+_SQLSTATES: dict[str, type[errors.StorageError]] = {
+    "53100": errors.DatabaseFullError,
+    "25006": errors.DatabaseReadOnlyError,
+    "XX001": errors.DatabaseDamagedError,
+    "XX002": errors.DatabaseDamagedError,
 }
-_ERRNOS: dict[int, type[StorageError]] = {
-    errno.ENOSPC: DatabaseFullError,
-    errno.EDQUOT: DatabaseFullError,
-    errno.EROFS: DatabaseReadOnlyError,
-    errno.EACCES: DatabaseReadOnlyError,
-    errno.EPERM: DatabaseReadOnlyError,
-    errno.ENOTDIR: DatabaseUnreachableError,
-    errno.EEXIST: DatabaseUnreachableError,
-    errno.ENOENT: DatabaseUnreachableError,
+_ERRNOS: dict[int, type[errors.StorageError]] = {
+    errno.ENOSPC: errors.DatabaseFullError,
+    errno.EDQUOT: errors.DatabaseFullError,
+    errno.EROFS: errors.DatabaseReadOnlyError,
+    errno.EACCES: errors.DatabaseReadOnlyError,
+    errno.EPERM: errors.DatabaseReadOnlyError,
+    errno.ENOTDIR: errors.DatabaseUnreachableError,
+    errno.EEXIST: errors.DatabaseUnreachableError,
+    errno.ENOENT: errors.DatabaseUnreachableError,
 }
-_WORDS: dict[type[StorageError], tuple[str, str]] = {
-    DatabaseDamagedError: (
+_WORDS: dict[type[errors.StorageError], tuple[str, str]] = {
+    errors.DatabaseDamagedError: (
         "is damaged",
         "Restore it from a backup, or name another database in DATABASE_URL. "
         "The command `sqlite3 FILE .recover` saves what can still be read.",
     ),
-    DatabaseReadOnlyError: (
+    errors.DatabaseReadOnlyError: (
         "can only be read",
         "Mount its disk for writing, give this user the right to write the file and its folder, "
         "or name another database in DATABASE_URL.",
     ),
-    DatabaseFullError: (
+    errors.DatabaseFullError: (
         "cannot be written, as its disk is full",
         "Make room on the disk, then resume the run; what was kept before is still there. "
         "Or name a database elsewhere in DATABASE_URL.",
     ),
-    DatabaseUnreachableError: (
+    errors.DatabaseUnreachableError: (
         "cannot be reached",
         "Correct the address in DATABASE_URL, and start the server if it is that of one. With an "
         "empty address nothing is kept.",
@@ -81,43 +74,42 @@ def said_by(error: BaseException) -> str:
     return " ".join(str(getattr(cause, "strerror", None) or cause).split()).rstrip(".?")
 
 
-def kind_of(error: BaseException, file: Path | None = None) -> type[StorageError]:
+def kind_of(error: BaseException, file: Path | None = None) -> type[errors.StorageError]:
     """Return the class of error for what a database, or the disk under it, refuses."""
     cause = _cause(error)
     if (code := getattr(cause, "sqlite_errorcode", None)) is not None:
-        kind = _SQLITE.get(code & 0xFF, StorageError)
+        kind = _SQLITE.get(code & 0xFF, errors.StorageError)
         if code & 0xFF == sqlite3.SQLITE_IOERR and file and _is_full(file.parent):
-            return DatabaseFullError  # of its log or index SQLite says no more than that
-        if kind is DatabaseUnreachableError and file and _only_read(file):
-            return DatabaseReadOnlyError
+            return errors.DatabaseFullError  # of its log or index SQLite says no more than that
+        if kind is errors.DatabaseUnreachableError and file and _only_read(file):
+            return errors.DatabaseReadOnlyError
         return kind
     if state := getattr(cause, "sqlstate", None):
-        return _SQLSTATES.get(state, StorageError)
+        return _SQLSTATES.get(state, errors.StorageError)
     if isinstance(cause, OSError):
-        return _ERRNOS.get(cause.errno or 0, StorageError)
+        return _ERRNOS.get(cause.errno or 0, errors.StorageError)
     lost = getattr(error, "connection_invalidated", False)
     away = any(words in str(cause) for words in _AWAY)
-    return DatabaseUnreachableError if lost or away else StorageError
+    return errors.DatabaseUnreachableError if lost or away else errors.StorageError
 
 
-def problem_of(error: BaseException, name: str, file: Path | None = None) -> StorageError:
+def problem_of(error: BaseException, name: str, file: Path | None = None) -> errors.StorageError:
     """Return the error for users of a database that cannot be used.
 
     The name is the file, or the address without its password.
     """
     words, code = said_by(error), getattr(_cause(error), "sqlite_errorcode", 0) & 0xFF
     if code in _LOCKED or "locked" in words:
-        return DatabaseBusyError(
-            f"The database {name} is locked by another process.",
-            "Try again when that one is done.",
+        return errors.DatabaseBusyError(
+            f"The database {name} is locked by another process.", "Try again when that one is done."
         )
     kind = kind_of(error, file)
-    if code == sqlite3.SQLITE_IOERR and kind is StorageError:
-        return StorageError(
+    if code == sqlite3.SQLITE_IOERR and kind is errors.StorageError:
+        return errors.StorageError(
             f"The disk of the database {name} refuses to be read or written: {words}.",
             "Make room on it and check it, or name a database elsewhere in DATABASE_URL.",
         )
-    what, advice = _WORDS.get(kind, ("cannot be used", _WORDS[DatabaseUnreachableError][1]))
+    what, advice = _WORDS.get(kind, ("cannot be used", _WORDS[errors.DatabaseUnreachableError][1]))
     if code == sqlite3.SQLITE_NOTADB:
         what, advice = (
             "is no database",

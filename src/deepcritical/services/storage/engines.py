@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from deepcritical.services.database_url import sqlite_file
+from deepcritical.services.storage.database_url import sqlite_file
 
 REFUSED = (sa.exc.DBAPIError, sa.exc.TimeoutError)
 """Errors of a database's library when the database cannot be used."""

@@ -19,9 +19,9 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import record_url, trials_in
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.tools import pubmed_fields as fields
 from deepcritical.tools.base import Parsed, with_integrity
 from deepcritical.tools.markup import text_at, texts_at
+from deepcritical.tools.pubmed import fields
 
 _RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}

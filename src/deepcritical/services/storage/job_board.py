@@ -15,14 +15,14 @@ from uuid import uuid4
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import ToolTrace
-from deepcritical.services.database import Database, Stored, reads, writes
 from deepcritical.services.imports import Later
-from deepcritical.services.uploads import delete_expired
+from deepcritical.services.storage.database import Database, Stored, reads, writes
+from deepcritical.services.storage.uploads import delete_expired
 
 if TYPE_CHECKING:
-    from deepcritical.services import job_queries
+    from deepcritical.services.storage import job_queries
 else:  # a process that only shows itself must not wait for the database's library
-    job_queries = Later("deepcritical.services.job_queries")
+    job_queries = Later("deepcritical.services.storage.job_queries")
 
 
 class JobBoard(Stored):

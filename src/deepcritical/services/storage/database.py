@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.services.database_problems import (
+from deepcritical.services.storage.database_problems import (
     INTEGRITY_S,
     check_integrity,
     check_place,
     problem_of,
 )
-from deepcritical.services.database_url import sqlite_file
+from deepcritical.services.storage.database_url import sqlite_file
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -169,16 +169,13 @@ class Database:
         engine = self._engine()
 
         def attempt() -> T:
-            with (
-                engine.connect().execution_options(**options) as connection,
-                connection.begin(),
-            ):
+            with engine.connect().execution_options(**options) as connection, connection.begin():
                 return work(connection)
 
         return self._retried(attempt)
 
     def _retried(self, attempt: Callable[[], T]) -> T:
-        from deepcritical.services import engines
+        from deepcritical.services.storage import engines
 
         for number in range(1, ATTEMPTS + 1):
             try:
@@ -197,8 +194,8 @@ class Database:
 
     def _migrated(self) -> sa.Engine:
         # Imported late: the engine is the heaviest part of a process that has a database.
-        from deepcritical.services import engines
-        from deepcritical.services.migrations import migrate
+        from deepcritical.services.storage import engines
+        from deepcritical.services.storage.migrations import migrate
 
         def attempt() -> None:
             if self._file:
@@ -260,7 +257,7 @@ def check_server(url: str, within_s: float) -> str:
     """
     if sqlite_file(url):
         return ""
-    from deepcritical.services import engines
+    from deepcritical.services.storage import engines
 
     engine = engines.probing_engine_of(url, within_s=within_s)
     try:

@@ -22,7 +22,7 @@ from deepcritical.tools.base import (
     outcome_of,
     ranked,
 )
-from deepcritical.tools.clinicaltrials_records import parse, studies_in
+from deepcritical.tools.clinicaltrials.records import parse, studies_in
 from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.query_utils import trial_params
 

@@ -21,7 +21,7 @@ from deepcritical.domain.errors import StorageError
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-    from deepcritical.services.database import Database
+    from deepcritical.services.storage.database import Database
 
 _LOG = logging.getLogger(__name__)
 STEP: ContextVar[str] = ContextVar("step", default="")
@@ -126,7 +126,7 @@ Key = tuple[str, str, int]
 def _select(connection: sa.Connection, *, run_id: str) -> dict[Key, Place]:
     import sqlalchemy as sa
 
-    from deepcritical.services.trace_tables import model_answers as table
+    from deepcritical.services.storage.trace_tables import model_answers as table
 
     rows = connection.execute(sa.select(table).where(table.c.run_id == run_id))
     found = (
@@ -137,8 +137,8 @@ def _select(connection: sa.Connection, *, run_id: str) -> dict[Key, Place]:
 
 
 def _upsert(connection: sa.Connection, *, row: Mapping[str, Any]) -> None:
-    from deepcritical.services.engines import inserting
-    from deepcritical.services.trace_tables import model_answers as table
+    from deepcritical.services.storage.engines import inserting
+    from deepcritical.services.storage.trace_tables import model_answers as table
 
     insert = inserting(connection, table).values(row)
     changed = {name: insert.excluded[name] for name in ("sent", "answer", "spent")}

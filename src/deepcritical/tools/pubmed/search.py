@@ -18,8 +18,8 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.text import fold
 from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.json_values import as_dict, as_list, as_number, dicts, one_line
-from deepcritical.tools.pubmed_fields import is_pmid
-from deepcritical.tools.pubmed_records import refusal
+from deepcritical.tools.pubmed.fields import is_pmid
+from deepcritical.tools.pubmed.records import refusal
 
 if TYPE_CHECKING:
     from deepcritical.tools.http import SourceClient

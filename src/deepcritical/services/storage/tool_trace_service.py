@@ -15,13 +15,13 @@ from uuid import uuid4
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent, RunCancelled, RunFailed
 from deepcritical.domain.traces import LOCAL_USER, ToolTrace, TraceSummary
-from deepcritical.services.database import Database, Stored, writes
 from deepcritical.services.imports import Later
+from deepcritical.services.storage.database import Database, Stored, writes
 
 if TYPE_CHECKING:
-    from deepcritical.services import trace_queries
+    from deepcritical.services.storage import trace_queries
 else:  # a process that only shows itself must not wait for the database's library
-    trace_queries = Later("deepcritical.services.trace_queries")
+    trace_queries = Later("deepcritical.services.storage.trace_queries")
 
 POLL_S = 0.1
 """Seconds between two look-ups of another process's run."""

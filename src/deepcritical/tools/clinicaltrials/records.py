@@ -20,7 +20,7 @@ from deepcritical.domain.identity import record_url
 from deepcritical.domain.record_kinds import classify_stop
 from deepcritical.domain.text import capitalised, shorten_at_sentence
 from deepcritical.tools.base import Page
-from deepcritical.tools.clinicaltrials_schema import Analysis, Measure, Measurement, Protocol, Study
+from deepcritical.tools.clinicaltrials.schema import Analysis, Measure, Measurement, Protocol, Study
 from deepcritical.tools.json_values import as_dict, decoded, unique
 
 MAX_DESCRIPTION_CHARS = 20_000

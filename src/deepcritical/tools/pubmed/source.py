@@ -28,8 +28,8 @@ from deepcritical.tools.base import (
 )
 from deepcritical.tools.concepts import Concept, truncated
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.pubmed_records import is_whole, parse
-from deepcritical.tools.pubmed_search import Found, read_elink, read_esearch
+from deepcritical.tools.pubmed.records import is_whole, parse
+from deepcritical.tools.pubmed.search import Found, read_elink, read_esearch
 from deepcritical.tools.query_utils import concept_groups
 from deepcritical.vocabulary.classes import drug_class
 

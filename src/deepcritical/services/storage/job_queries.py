@@ -19,8 +19,8 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.events import EventKeys, LoggedEvent, Notice, RunFailed
 from deepcritical.domain.recipe import MOST_WITH_OTHERS, Begun, EngineRow, Recipe, Signals
 from deepcritical.domain.traces import ToolTrace, TraceStatus, fold
-from deepcritical.services.trace_queries import insert_trace, lock_user, select_events
-from deepcritical.services.trace_tables import (
+from deepcritical.services.storage.trace_queries import insert_trace, lock_user, select_events
+from deepcritical.services.storage.trace_tables import (
     jobs,
     model_answers,
     tool_traces,

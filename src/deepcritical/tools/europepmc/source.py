@@ -27,7 +27,7 @@ from deepcritical.tools.base import (
 )
 from deepcritical.tools.concepts import Concept, singular
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.europepmc_records import NoAnswerError, parse
+from deepcritical.tools.europepmc.records import NoAnswerError, parse
 from deepcritical.tools.query_utils import concept_groups
 
 if TYPE_CHECKING:
