@@ -33,7 +33,12 @@ from deepcritical.reasoning.base import ManagerModel
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import refine_question, stop_if_due
 
-TEAM: tuple[ModuleType, ...] = (search_agent, hypothesis_agent, judge_agent, report_agent)
+TEAM: tuple[ModuleType, ...] = (
+    search_agent,
+    hypothesis_agent,
+    judge_agent,
+    report_agent,
+)
 _STAGES = {agent.NAME: agent.STAGE for agent in TEAM}
 """The stage of a run while an agent has its turn."""
 _FURTHER = tuple(agent.NAME for agent in TEAM[4:])
