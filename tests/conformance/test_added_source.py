@@ -30,7 +30,6 @@ PAPERS = [
 
 
 def block() -> str:
-    """The module of the example."""
     return example("docs/sources.md", KEY)
 
 

@@ -320,7 +320,7 @@ def test_the_json_is_what_the_tool_hands_out(made: Path) -> None:
     assert all(line.startswith("Note: ") for line in ended.stderr.splitlines())
     told = json.loads(ended.stdout)
     assert set(told) == {
-        *("trace_id", "answer", "sources", "checklist_coverage", "iterations_used", "status"),
+        *("trace_id", "answer", "sources", "checklist_coverage", "iterations_used", "status")
     }
     assert told["iterations_used"] == 1
     assert told["status"] == "max_iterations_reached"

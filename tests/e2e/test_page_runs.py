@@ -244,9 +244,7 @@ def test_every_run_is_listed_however_many_there_are(browser: Browser, tmp_path: 
         expect(listed(page)).to_have_text([f"{QUESTION} 104"])
 
 
-def test_a_former_run_of_the_same_question_is_offered_and_not_put_in_its_place(
-    page: Page,
-) -> None:
+def test_a_former_run_of_the_same_question_is_offered_and_not_put_in_its_place(page: Page) -> None:
     ask(page)
     done(page)
     first = page.url

@@ -36,7 +36,6 @@ class Services:
 
 
 async def status(traces: ToolTraceService, run: Run, wanted: TraceStatus) -> None:
-    """Until a run is so far."""
     async with asyncio.timeout(SOON_S):
         while True:
             known = {trace.id: trace.status for trace in await traces.list_traces()}

@@ -19,12 +19,7 @@ from deepcritical.tools.clinicaltrials.source import ClinicalTrials
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.rate_limiter import new_limiter
-from tests.servers.clinicaltrials import (
-    ClinicalTrialsServer,
-    Study,
-    made_up_studies,
-    made_up_study,
-)
+from tests.servers.clinicaltrials import ClinicalTrialsServer, Study, made_up_studies, made_up_study
 from tests.servers.faults import Faults
 from tests.servers.running import running
 

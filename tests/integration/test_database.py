@@ -16,11 +16,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from deepcritical.domain.errors import (
-    DatabaseDamagedError,
-    DatabaseUnreachableError,
-    StorageError,
-)
+from deepcritical.domain.errors import DatabaseDamagedError, DatabaseUnreachableError, StorageError
 from deepcritical.domain.events import Notice, Stage
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import normalised_url, sqlite_file
@@ -273,10 +269,7 @@ async def test_a_server_that_drops_its_connections_costs_no_event() -> None:
         trace = await traces.create_trace("research", {})
         for number in range(5):
             await traces.append_event(trace.id, Notice(message=str(number)), (Stage.SEARCH, 0.5))
-            await asyncio.to_thread(
-                on_server,
-                TERMINATE.format(url.rpartition("/")[2]),
-            )
+            await asyncio.to_thread(on_server, TERMINATE.format(url.rpartition("/")[2]))
         assert len(await traces.events(trace.id)) == 5
         await traces.close()
 

@@ -43,7 +43,6 @@ OK, PROBLEM, SKIPPED = CheckState
 async def probed(
     server: ModelServer, api: str = "openai-chat", name: str = "made-up", **limits: float
 ) -> dict[str, Check]:
-    """The checks of a model by their names."""
     async with running(server.app) as url:
         resolved = model_server(
             f"{api}:{name}", base_url=f"{url}{ADDRESSES[api]}", api_key=KEY, timeout_s=2.0

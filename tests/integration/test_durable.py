@@ -315,9 +315,7 @@ class TestStaleWorker:
 
 
 @pytest.mark.slow
-async def test_a_second_service_of_a_process_has_runs_that_end_with_it(
-    service: Services,
-) -> None:
+async def test_a_second_service_of_a_process_has_runs_that_end_with_it(service: Services) -> None:
     first = service()
     await first.tend()
     second = service()

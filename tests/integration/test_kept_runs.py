@@ -63,7 +63,6 @@ def gated() -> tuple[Reasoner, asyncio.Event]:
 
 
 async def under_way(run: Run, events: int = 2) -> None:
-    """Until the run has told so much."""
     async for logged in run.tail():
         if logged.seq >= events:
             return

@@ -113,10 +113,7 @@ async def test_each_model_has_vectors_of_its_own() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("embeddings", "reason"),
-    [
-        (None, "no embedding model is set."),
-        (EmbeddingService("/no/such/folder"), "cannot be read"),
-    ],
+    [(None, "no embedding model is set."), (EmbeddingService("/no/such/folder"), "cannot be read")],
     ids=["none set", "not to be had"],
 )
 async def test_without_a_model_retrieval_is_lexical_and_says_so(

@@ -11,10 +11,7 @@ import pytest
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.errors import (
-    DatabaseBusyError,
-    QuestionError,
-)
+from deepcritical.domain.errors import DatabaseBusyError, QuestionError
 from deepcritical.domain.events import RunStarted
 from deepcritical.domain.recipe import Once, Recipe
 from deepcritical.domain.traces import TraceStatus

@@ -25,9 +25,7 @@ from tests.integration.reading_stores import (
 
 ONE = made_reading("one")
 OTHER = made_reading("other", record_id="pmid:99000002")
-TWICE = pytest.param(
-    "postgresql",
-)
+TWICE = pytest.param("postgresql")
 HASHES = (ONE.text_sha256, OTHER.text_sha256)
 
 

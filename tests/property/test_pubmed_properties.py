@@ -116,7 +116,6 @@ PLAIN = st.text(string.ascii_letters + "0123456789 .,()=<>&+-αβ×·", min_size
 
 @st.composite
 def inline(draw: st.DrawFn, depth: int = 3) -> ET.Element:
-    """An element with text and inline elements."""
     element = ET.Element(draw(st.sampled_from(["i", "b", "u", "sup", "sub", "unknown"])))
     element.text = draw(PLAIN)
     for _ in range(draw(st.integers(0, 2)) if depth else 0):

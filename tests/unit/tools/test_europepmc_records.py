@@ -23,7 +23,6 @@ def payload(*records: object, **fields: object) -> bytes:
 
 
 def read(**fields: Any) -> Evidence:
-    """One record with the given fields."""
     record = {"id": "99000001", "source": "MED", "pmid": "99000001", "title": "Examplol", **fields}
     (evidence,) = parse(payload(record)).records
     return evidence
