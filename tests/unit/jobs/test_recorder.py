@@ -32,7 +32,7 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.events import Notice, RunCancelled, Stage
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.study import StudyReading
-from deepcritical.jobs import recorder
+from deepcritical.jobs import recorder as recording
 from deepcritical.jobs.conduct import DurableManager, DurableReasoner
 from deepcritical.jobs.engine import Effect, Journal
 from deepcritical.jobs.recorder import EXECUTE, Form, Host, Outcome, Recorder, form_of
@@ -130,7 +130,7 @@ JUDGEMENTS = [
     if not name.startswith("_") and name not in LOCAL | {"read_all"}
 ]
 FORMS = {
-    f.name: f for f in (*vars(recorder).values(), *map(form_of, JUDGEMENTS)) if isinstance(f, Form)
+    f.name: f for f in (*vars(recording).values(), *map(form_of, JUDGEMENTS)) if isinstance(f, Form)
 }
 TEXTS = st.sampled_from(["", "a", "Aβ₄₂ ≥ 3 µg/l", 'a "b"\n\\c\u2028', "[1](x)|<b>"]) | st.text(
     st.characters(exclude_categories=["Cs"]), max_size=6
