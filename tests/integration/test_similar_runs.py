@@ -18,8 +18,8 @@ from starlette.requests import Request
 from deepcritical.bootstrap import Lookups, build_runs, build_similar, place_of
 from deepcritical.domain.chat import SimilarRun
 from deepcritical.interfaces.access import Access, Caller, Mode
+from deepcritical.interfaces.mcp.models import Call
 from deepcritical.interfaces.mcp.server import catalogue
-from deepcritical.interfaces.mcp.tool import Call
 from deepcritical.interfaces.page.asking import FormerRuns
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.storage.database import Database

@@ -17,7 +17,7 @@ from deepcritical.interfaces.cli.output import from_database, plain_json, print_
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from deepcritical.bootstrap.reading_alone import StudyCard
+    from deepcritical.bootstrap.application import StudyCard
     from deepcritical.domain.study import Result, StudyReading
     from deepcritical.services.storage.study_readings import Kept, StudyReadings
 
@@ -69,7 +69,7 @@ async def _read(
 ) -> StudyCard:
     # Imported late: `--help` must not wait for them.
     from deepcritical.bootstrap import read_settings
-    from deepcritical.bootstrap.reading_alone import read_alone
+    from deepcritical.bootstrap.application import read_alone
 
     return await read_alone(read_settings(model, url, key), what, question)
 

@@ -33,9 +33,9 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.interfaces.access import Access, Caller
+from deepcritical.interfaces.mcp.models import Call, Needs, Run, Tell, Tool, ToolError
 from deepcritical.interfaces.mcp.research_tools import NEXT, ResearchTools
 from deepcritical.interfaces.mcp.search_tools import SearchTools
-from deepcritical.interfaces.mcp.tool import Call, Needs, Run, Tell, Tool, ToolError
 from deepcritical.tools.registry import SOURCES
 from deepcritical.toolset.research_tools import ASK_FIRST
 
