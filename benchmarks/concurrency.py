@@ -16,9 +16,9 @@ from pathlib import Path
 from statistics import quantiles
 
 from deepcritical.jobs.runs import RunService
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, run_service, snapshot, trial
 from tests.databases import build_durable
 

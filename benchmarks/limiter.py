@@ -24,8 +24,8 @@ from uuid import uuid4
 from starlette.types import Receive, Scope, Send
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.services.database import Database
-from deepcritical.services.shared_limiter import SharedLimits
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.shared_limiter import SharedLimits
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.rate_limiter import Limiter, new_limiter
 from tests.servers.running import running

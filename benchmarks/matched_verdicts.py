@@ -24,13 +24,12 @@ from typing import Any, NamedTuple
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal, study_findings
+from deepcritical.domain.appraisal import Appraisal, Matched, study_findings
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.identity import study_groups
-from deepcritical.domain.matches import Matched
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.evaluation.scores import json_lines, wilson
@@ -42,7 +41,7 @@ from deepcritical.questions.reading import read_frame
 from deepcritical.reading.rules.reader import read_by_rules
 from deepcritical.reading.sentences import text_hash
 from deepcritical.reasoning.by_model import matches_of
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 
 SETS = ("verdicts", "fresh_verdicts", "unseen_verdicts", "new_verdicts")
 _SCORES = {"mechanism_score": 0, "clinical_score": 0, "confidence": "low", "answers_question": True}

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from itertools import cycle, islice
 from pathlib import Path
 
-from deepcritical.tools.pubmed_records import parse
+from deepcritical.tools.pubmed.records import parse
 
 _RECORD = re.compile(rb"<(PubmedArticle|PubmedBookArticle)>.*?</\1>", re.DOTALL)
 _PMID = re.compile(rb"(<PMID[^>]*>)[0-9]+")

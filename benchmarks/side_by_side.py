@@ -46,14 +46,14 @@ from benchmarks.baselines.plain import VERDICTS, Text, ask_plainly, verdict_of
 from benchmarks.recorded_model import PATIENCE_S, RecordedModel
 from deepcritical.bootstrap import build_runs
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.layout_markdown import head_markdown
+from deepcritical.domain.report import head_markdown
 from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.evaluation.scores import Share, bootstrapped, json_lines, wilson
 from deepcritical.evaluation.verdicts import is_overstated, keep_readings
 from deepcritical.reading.model import reader_identity
 from deepcritical.reading.sentences import text_hash
 from deepcritical.settings import Settings
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.servers.running import running
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from pathlib import Path
 from statistics import median
 
 from deepcritical.jobs import requests
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import build_durable
 from tests.integration.doubles import Interrupted

@@ -25,9 +25,9 @@ from deepcritical.domain.study import (
     Result,
     StudyReading,
 )
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.study_readings import StudyReadings, reading_key
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.study_readings import StudyReadings, reading_key
 
 OUTCOMES = 6
 REPEATS = 5

@@ -28,8 +28,8 @@ import psycopg
 
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
 from tests.databases import fresh_database, why_no_server
 from tests.integration.modelled import records

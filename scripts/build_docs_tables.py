@@ -36,8 +36,8 @@ from deepcritical.domain.verdict import Verdict
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.cli.output import EXIT_CODES
 from deepcritical.interfaces.main import app
+from deepcritical.interfaces.mcp.models import Tool
 from deepcritical.interfaces.mcp.server import catalogue, listed
-from deepcritical.interfaces.mcp.tool import Tool
 from deepcritical.models.providers import PROVIDERS
 from deepcritical.models.registry import Listed, listed_providers
 from deepcritical.settings import Settings

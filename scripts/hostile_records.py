@@ -18,7 +18,7 @@ from deepcritical.domain.text import align_quote, locate_quote
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.sameness import meaning_of
 from deepcritical.reading.library import read_by_code
-from deepcritical.services.lexical import terms
+from deepcritical.services.ranking import terms
 from deepcritical.verification.claims import verify_claim
 from deepcritical.vocabulary.drugs import find_drugs
 

@@ -30,8 +30,8 @@ from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.session import RunSources
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
@@ -120,7 +120,6 @@ def own_index(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def closed_indexes() -> Iterator[None]:
-    """The indexes that a test made end with it."""
     yield
     close_indexes()
 
@@ -229,7 +228,6 @@ def snapshot(path: Path, *lines: object) -> Path:
 
 
 def make_evidence(title: str = "Examplol in testitis", content: str = "", **meta: Any) -> Evidence:
-    """A record as a source returns it."""
     return Evidence(
         content=content,
         citation=Citation(source="pubmed", title=title, url=""),
@@ -244,7 +242,6 @@ async def as_they_stand(names: Sequence[OutsideName]) -> tuple[OutsideName, ...]
 
 @asynccontextmanager
 async def opened(*tools: SearchTool) -> AsyncIterator[RunSources]:
-    """Sources as a run gets them."""
     names = tuple(tool.name for tool in tools)
     yield RunSources(SearchHandler(tools), names, look_up=as_they_stand)
 
@@ -286,7 +283,6 @@ def of_type(events: Sequence[LoggedEvent], kind: str) -> list[Any]:
 
 
 async def collected(events: AsyncIterator[LoggedEvent]) -> list[LoggedEvent]:
-    """Every event of a tail."""
     return [logged async for logged in events]
 
 
@@ -356,7 +352,6 @@ class SlowTests:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Fail the run."""
         if self._slow and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -21,10 +21,10 @@ import pytest
 
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.tending import TTL_S
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url, sqlite_file
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url, sqlite_file
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 SERVER = os.environ.get(
     "DEEPCRITICAL_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres"

@@ -13,8 +13,8 @@ import sys
 import time
 from uuid import uuid4
 
-from deepcritical.services.database import Database
-from deepcritical.services.shared_limiter import SharedLimiter, SharedLimits, SharedPlace
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.shared_limiter import SharedLimiter, SharedLimits, SharedPlace
 from deepcritical.tools.http import SourceClient
 
 PER_SECOND = 3

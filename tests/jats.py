@@ -27,7 +27,6 @@ def article(
     before: str = "",
     more: str = "",
 ) -> bytes:
-    """Return an article on a trial of drugazole in testitis."""
     return f"""<?xml version="1.0" encoding="UTF-8"?>{before}
 <article><front><article-meta><title-group><article-title>Drugazole in <italic>testitis</italic>
 </article-title></title-group><permissions>{LICENCE.format(licence)}</permissions>

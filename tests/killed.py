@@ -29,9 +29,9 @@ from deepcritical.jobs.dbos_engine import DbosJournal
 from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_tables import jobs
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.trace_tables import jobs
 from tests.conftest import run_service
 from tests.databases import build_durable
 
@@ -107,7 +107,7 @@ def _reasoner(order: Order) -> Reasoner:
     from deepcritical.models.providers import model_server
     from deepcritical.reading.library import Library
     from deepcritical.reasoning.llm import LLMReasoner
-    from deepcritical.services.study_readings import StudyReadings
+    from deepcritical.services.storage.study_readings import StudyReadings
 
     made = model_server(
         "openai-chat:made-up",

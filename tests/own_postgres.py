@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deepcritical.services.database_url import normalised_url
+from deepcritical.services.storage.database_url import normalised_url
 from tests.ports import lasting_port
 
 HOMES = ("/usr/lib/postgresql", "/usr/pgsql", "/opt/homebrew/opt")

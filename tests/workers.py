@@ -30,8 +30,8 @@ from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import QUESTION, ROOT, opened, paper, snapshot
 from tests.databases import build_durable

@@ -20,7 +20,7 @@ from deepcritical.domain.budget import Step
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.model_keys import key_variable, provider_of
 from deepcritical.services.chroma import TokenHeader, index_address, token_headers
-from deepcritical.services.database_url import normalised_url
+from deepcritical.services.storage.database_url import normalised_url
 from deepcritical.tools.base import SourceDescription
 from deepcritical.tools.registry import DEFAULT_KEYS, SOURCES, SourceKey, parse_sources
 

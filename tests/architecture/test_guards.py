@@ -11,8 +11,7 @@ import pytest
 from blockbuster import BlockingError
 from pytest_socket import SocketConnectBlockedError
 
-from deepcritical.tools.snapshot import SnapshotSource
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import SnapshotSource, parse
 from tests.conftest import DEMO, ROOT
 from tests.environment import LEXICAL
 

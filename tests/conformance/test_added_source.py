@@ -30,7 +30,6 @@ PAPERS = [
 
 
 def block() -> str:
-    """The module of the example."""
     return example("docs/sources.md", KEY)
 
 
@@ -91,7 +90,7 @@ def with_the_example(folder: Path) -> Path:
     """The package with one file more and its line in the registry."""
     registry = changed_file(
         "tools/registry.py",
-        ("import clinicaltrials,", f"import clinicaltrials, {KEY},"),
+        ("import web_search\n", f"import {KEY}, web_search\n"),
         ("    web_search.SOURCE,\n", f"    web_search.SOURCE,\n    {KEY}.SOURCE,\n"),
     )
     return with_files(folder, {f"tools/{KEY}.py": block(), "tools/registry.py": registry})

@@ -30,10 +30,10 @@ from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner, Unread
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.research.session import ResearchSession
-from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.services.tasks import calculated
+from deepcritical.tools.snapshot import parse
 from deepcritical.writing.auditing import audit
 from deepcritical.writing.context import ReportContext
 from tests.conftest import DEMO, DEMO_QUESTION

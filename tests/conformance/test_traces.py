@@ -25,8 +25,8 @@ from deepcritical.domain.events import (
     StopReason,
 )
 from deepcritical.domain.traces import TraceResult, TraceStatus, fold
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ROOT, collected
 
 STARTED = RunStarted(question=QUESTION, reasoner="rules")
@@ -262,8 +262,8 @@ class TestTail:
 WRITER = """
 import asyncio, sys
 from deepcritical.domain.events import Notice, Stage
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 async def main(url, shared, events):
     traces = ToolTraceService(Database(url))

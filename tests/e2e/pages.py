@@ -129,7 +129,6 @@ def ask(page: Page, question: str = QUESTION, *, goto: bool = True) -> None:
 
 
 def open_options(page: Page) -> None:
-    """Open the options of the form."""
     fold = page.get_by_role("button", name="Sources, model, files")
     expect(fold).to_be_visible()
     if "open" not in (fold.get_attribute("class") or "").split():

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.conftest import DEMO, paper, snapshot, trial
 from tests.environment import without_settings
 from tests.servers.commands import forked_command
@@ -320,7 +320,7 @@ def test_the_json_is_what_the_tool_hands_out(made: Path) -> None:
     assert all(line.startswith("Note: ") for line in ended.stderr.splitlines())
     told = json.loads(ended.stdout)
     assert set(told) == {
-        *("trace_id", "answer", "sources", "checklist_coverage", "iterations_used", "status"),
+        *("trace_id", "answer", "sources", "checklist_coverage", "iterations_used", "status")
     }
     assert told["iterations_used"] == 1
     assert told["status"] == "max_iterations_reached"

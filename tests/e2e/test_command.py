@@ -15,7 +15,7 @@ import pytest
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.interfaces.cli.output import EXIT_CODES
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, paper, snapshot
 from tests.environment import without_settings
 from tests.servers.commands import INSTALLED, forked_command

@@ -65,7 +65,6 @@ def command_for(example: Example) -> Sequence[str]:
 
 
 def fits(output: str, shown: str) -> bool:
-    """Tell if the output is the one shown."""
     pattern = ".*".join(map(re.escape, shown.strip().split("...")))
     return re.fullmatch(pattern, output.strip(), re.DOTALL) is not None
 

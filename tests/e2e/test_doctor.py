@@ -29,7 +29,6 @@ async def site(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def told(ended: Ended) -> dict[str, Any]:
-    """The checks by their names."""
     return {check["name"]: check for check in json.loads(ended.out)["checks"]}
 
 

@@ -22,7 +22,6 @@ SAME = ("status", "stop_reason", "result", "steps", "events")
 
 
 def outcomes(url: str, folder: Path, **order: Any) -> list[dict[str, Any]]:
-    """Return the outcome of each run."""
     source = snapshot(folder / "made.jsonl", paper(1), paper(2), trial(3))
     order = {
         "url": url,

@@ -185,7 +185,6 @@ def test_what_is_typed_is_a_run_a_look_up_or_small_talk(page: Page) -> None:
 
 @pytest.fixture
 def troubled(browser: Browser, address: str) -> Iterator[Page]:
-    """A tab in which requests may fail."""
     with tab(browser, address, "404 (Not Found)", "ERR_FAILED", "422 (Unprocessable") as page:
         yield page
 

@@ -360,10 +360,7 @@ def test_stopped_trials_come_first_with_their_reason(browser: Browser, hostile: 
 
 @pytest.mark.parametrize(
     ("question", "telling"),
-    [
-        (QUESTION, ("report", "evidence", "trials")),
-        (f"{QUESTION} {BAD}", ("report", "trace")),
-    ],
+    [(QUESTION, ("report", "evidence", "trials")), (f"{QUESTION} {BAD}", ("report", "trace"))],
     ids=["records", "question"],
 )
 def test_markup_is_inert_in_every_tab(

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, snapshot
 from tests.e2e.pages import (
     ATTACK,
@@ -244,9 +244,7 @@ def test_every_run_is_listed_however_many_there_are(browser: Browser, tmp_path: 
         expect(listed(page)).to_have_text([f"{QUESTION} 104"])
 
 
-def test_a_former_run_of_the_same_question_is_offered_and_not_put_in_its_place(
-    page: Page,
-) -> None:
+def test_a_former_run_of_the_same_question_is_offered_and_not_put_in_its_place(page: Page) -> None:
     ask(page)
     done(page)
     first = page.url

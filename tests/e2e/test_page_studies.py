@@ -30,7 +30,6 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def run_id(address: str) -> str:
-    """A run that has ended."""
     body = {"tool": "research", "question": DEMO_QUESTION}
     made = post(f"{address}/api/runs", json=body).raise_for_status().json()["id"]
     get(f"{address}/api/runs/{made}/events")

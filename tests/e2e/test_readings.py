@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -72,3 +73,25 @@ def test_without_a_database_nothing_is_kept(operator: Operator) -> None:
     ran = operator("show", RECORD, DATABASE_URL="")
     assert ran.returncode == 9
     assert "Set DATABASE_URL" in ran.stderr
+
+
+def understood(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - our own command
+        [forked_command(), "understand", *args], capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def test_a_question_is_printed_as_it_is_read() -> None:
+    ran = understood("Does metformin slow cognitive decline in people with T2DM?")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    frame = json.loads(ran.stdout)
+    assert (frame["kind"], frame["drugs"][0]["name"]) == ("efficacy", "metformin")
+
+
+def test_what_is_no_question_says_why() -> None:
+    frame = json.loads(understood("What is the capital of France?").stdout)
+    assert (frame["kind"], frame["declined"]) == ("declined", "not_biomedical")
+
+
+def test_an_empty_question_is_exit_code_4() -> None:
+    assert understood("").returncode == 4

@@ -285,10 +285,7 @@ def test_a_server_that_is_stopped_while_a_page_is_open_says_nothing() -> None:
     with (
         serving([COMMAND, "serve", "--port", "0"]) as served,
         httpx.stream(
-            "GET",
-            f"{served.address}/gradio_api/heartbeat/made-up",
-            trust_env=False,
-            timeout=60,
+            "GET", f"{served.address}/gradio_api/heartbeat/made-up", trust_env=False, timeout=60
         ),
     ):
         served.process.terminate()

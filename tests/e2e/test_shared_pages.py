@@ -34,7 +34,6 @@ def _preview(text: str) -> dict[str, str]:
 
 
 def _is_card(picture: bytes) -> bool:
-    """Tell if it is a PNG of 1200 x 630."""
     return picture[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", picture[16:24]) == (
         1200,
         630,

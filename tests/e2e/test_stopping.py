@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import pytest
 
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
 from tests.databases import fresh_database
 from tests.integration.modelled import records

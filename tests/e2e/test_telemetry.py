@@ -195,9 +195,7 @@ async def test_a_collector_that_is_away_hurts_no_run(tmp_path: Path) -> None:
 class TestOff:
     @pytest.mark.slow
     @pytest.mark.parametrize(
-        "variables",
-        [{}, {"OTEL_TRACES_EXPORTER": "none"}, {"OTEL_SDK_DISABLED": "true"}],
-        ids=str,
+        "variables", [{}, {"OTEL_TRACES_EXPORTER": "none"}, {"OTEL_SDK_DISABLED": "true"}], ids=str
     )
     async def test_nothing_is_sent_or_imported(
         self, tmp_path: Path, variables: dict[str, str]

@@ -15,7 +15,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.providers import model_server
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from deepcritical.writing.auditing import audit
 from tests.conftest import ended, paper, snapshot, trial
 from tests.servers.models import ModelServer

@@ -11,8 +11,8 @@ from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import Reasoner
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import run_service
 from tests.databases import build_durable
 from tests.integration.doubles import Interrupted
@@ -36,7 +36,6 @@ class Services:
 
 
 async def status(traces: ToolTraceService, run: Run, wanted: TraceStatus) -> None:
-    """Until a run is so far."""
     async with asyncio.timeout(SOON_S):
         while True:
             known = {trace.id: trace.status for trace in await traces.list_traces()}

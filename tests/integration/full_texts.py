@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from deepcritical.tools.http import SourceClient
-from deepcritical.tools.http_cache import open_cache
+from deepcritical.tools.network import open_cache
 from deepcritical.tools.rate_limiter import limiter_for
 from tests.jats import article
 from tests.servers.europepmc import EuropePMCServer

@@ -13,11 +13,8 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import Reader, ReaderKind, Result, StudyReading
 from deepcritical.reading.building import record_id
 from deepcritical.reading.sentences import text_hash
-from deepcritical.services.database import Database
-from deepcritical.services.study_readings import (
-    StudyReadings,
-    reading_key,
-)
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.study_readings import StudyReadings, reading_key
 from tests.conftest import make_evidence, paper
 from tests.databases import fresh_database
 
@@ -28,7 +25,6 @@ NOW = datetime(2999, 1, 1, tzinfo=UTC)
 
 @asynccontextmanager
 async def opened_store(kind: str, folder: Path) -> AsyncIterator[StudyReadings]:
-    """Yield an empty store of a kind."""
     with fresh_database(kind, folder) as url:
         async with database_store(url) as store:
             yield store

@@ -101,8 +101,6 @@ class Asked:
 
 
 class Ended(NamedTuple):
-    """The end of one process."""
-
     document: Document | None
     """None when it died."""
     events: tuple[LoggedEvent, ...]
@@ -111,12 +109,10 @@ class Ended(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of all records."""
         return [record.name for record in self.journal.records]
 
     @property
     def told(self) -> list[dict[str, Any]]:
-        """The events without their time."""
         return [event.model_dump(mode="json", exclude={"at"}) for event in self.events]
 
     def told_by(self, at: int) -> tuple[LoggedEvent, ...]:

@@ -17,9 +17,9 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import model_server
 from deepcritical.prompts.asks import ask_plan
-from deepcritical.services.database import Database
-from deepcritical.services.model_answers import STEP, RunAnswers
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.model_answers import STEP, RunAnswers
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
 from tests.servers.models import Fault, ModelServer
 from tests.servers.running import running

@@ -15,16 +15,11 @@ from starlette.types import Receive, Scope, Send
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
-from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.clinicaltrials.source import ClinicalTrials
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.rate_limiter import new_limiter
-from tests.servers.clinicaltrials import (
-    ClinicalTrialsServer,
-    Study,
-    made_up_studies,
-    made_up_study,
-)
+from tests.servers.clinicaltrials import ClinicalTrialsServer, Study, made_up_studies, made_up_study
 from tests.servers.faults import Faults
 from tests.servers.running import running
 

@@ -16,18 +16,14 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from deepcritical.domain.errors import (
-    DatabaseDamagedError,
-    DatabaseUnreachableError,
-    StorageError,
-)
+from deepcritical.domain.errors import DatabaseDamagedError, DatabaseUnreachableError, StorageError
 from deepcritical.domain.events import Notice, Stage
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url, sqlite_file
-from deepcritical.services.engines import alone, engine_of
-from deepcritical.services.migrations import ALL, migrate
-from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_tables import METADATA
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url, sqlite_file
+from deepcritical.services.storage.engines import alone, engine_of
+from deepcritical.services.storage.migrations import ALL, migrate
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.trace_tables import METADATA
 from tests.conformance.test_traces import numbered
 from tests.conftest import ROOT
 from tests.databases import TERMINATE, fresh_database, on_server
@@ -145,7 +141,7 @@ class TestMigrations:
     @pytest.mark.slow
     def test_processes_that_start_at_once_migrate_once(self, url: str) -> None:
         opening = (
-            "import sys; from deepcritical.services.database import Database; "
+            "import sys; from deepcritical.services.storage.database import Database; "
             "Database(sys.argv[1])._engine()"
         )
         started = [
@@ -167,8 +163,8 @@ FULL = """
 import asyncio, sys
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice, Stage
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 async def main(url):
     traces = ToolTraceService(Database(url))
@@ -273,10 +269,7 @@ async def test_a_server_that_drops_its_connections_costs_no_event() -> None:
         trace = await traces.create_trace("research", {})
         for number in range(5):
             await traces.append_event(trace.id, Notice(message=str(number)), (Stage.SEARCH, 0.5))
-            await asyncio.to_thread(
-                on_server,
-                TERMINATE.format(url.rpartition("/")[2]),
-            )
+            await asyncio.to_thread(on_server, TERMINATE.format(url.rpartition("/")[2]))
         assert len(await traces.events(trace.id)) == 5
         await traces.close()
 

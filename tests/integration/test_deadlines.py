@@ -14,15 +14,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.named import Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
-from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.clinicaltrials.source import ClinicalTrials
 from deepcritical.tools.crossref import check_all
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.drug_facts.base import DrugFactsLookUp
 from deepcritical.tools.drug_facts.pubtator import PubTator
-from deepcritical.tools.europepmc import EuropePMC
+from deepcritical.tools.europepmc.source import EuropePMC
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.network import RequestsTransport
-from deepcritical.tools.pubmed import PubMed
+from deepcritical.tools.pubmed.source import PubMed
 from deepcritical.tools.rate_limiter import Limiter, new_limiter
 from tests.conftest import make_evidence
 from tests.integration.test_europepmc import many as many_papers

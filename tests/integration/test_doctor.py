@@ -23,9 +23,9 @@ from deepcritical.interfaces.cli.checks import (
     check_model,
 )
 from deepcritical.models.providers import model_server
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.rate_limiter import new_limiter
 from deepcritical.tools.searching import check_crossref, check_source
@@ -43,7 +43,6 @@ OK, PROBLEM, SKIPPED = CheckState
 async def probed(
     server: ModelServer, api: str = "openai-chat", name: str = "made-up", **limits: float
 ) -> dict[str, Check]:
-    """The checks of a model by their names."""
     async with running(server.app) as url:
         resolved = model_server(
             f"{api}:{name}", base_url=f"{url}{ADDRESSES[api]}", api_key=KEY, timeout_s=2.0

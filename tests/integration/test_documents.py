@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from deepcritical.bootstrap import read_settings
-from deepcritical.bootstrap.reading_alone import read_alone
+from deepcritical.bootstrap.application import read_alone
 from deepcritical.domain.errors import DocumentError
 from deepcritical.domain.text import locate_quote
 from deepcritical.domain.verdict import VerdictLabel

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from dbos import DBOS
 
-from deepcritical.bootstrap.places import open_sources_of
+from deepcritical.bootstrap.parts import open_sources_of
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.named import Drug
@@ -22,8 +22,8 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.writing.auditing import audit
 from tests.conftest import paper, snapshot

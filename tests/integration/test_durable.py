@@ -15,8 +15,8 @@ from deepcritical.jobs.dbos_engine import _asked
 from deepcritical.jobs.dbos_setup import SHARED
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.run import Run, StoredRun
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ended, of_type
 from tests.integration.durably import SOON_S, Counting, Services, SlowToStop, full, status, until
 
@@ -315,9 +315,7 @@ class TestStaleWorker:
 
 
 @pytest.mark.slow
-async def test_a_second_service_of_a_process_has_runs_that_end_with_it(
-    service: Services,
-) -> None:
+async def test_a_second_service_of_a_process_has_runs_that_end_with_it(service: Services) -> None:
     first = service()
     await first.tend()
     second = service()

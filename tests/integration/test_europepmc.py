@@ -16,7 +16,7 @@ from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
-from deepcritical.tools.europepmc import MAX_PAGE, EuropePMC
+from deepcritical.tools.europepmc.source import MAX_PAGE, EuropePMC
 from deepcritical.tools.http import LONGEST_GET, SourceClient
 from deepcritical.tools.rate_limiter import limiter_for
 from tests.servers.europepmc import EuropePMCServer

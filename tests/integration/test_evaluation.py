@@ -35,7 +35,7 @@ from deepcritical.evaluation.verdicts import is_overstated
 from deepcritical.interfaces.main import main
 from deepcritical.reading.rules.reader import read_by_rules
 from deepcritical.settings import Settings
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.conftest import QUESTION as MADE_UP
 from tests.conftest import paper, run_service, snapshot
 from tests.servers.models import Fault, ModelServer

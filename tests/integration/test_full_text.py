@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -13,20 +15,37 @@ import pytest
 
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.evidence import MAX_TEXT_CHARS, Evidence
+from deepcritical.domain.report import ResearchReport
+from deepcritical.jobs.runs import RunService
+from deepcritical.orchestrators.deep_research import deep_research
+from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reading.library import Library, read_by_code
 from deepcritical.reading.model import ask_to_read, show
 from deepcritical.reading.sentences import numbered, text_hash
-from deepcritical.reasoning.base import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research import processing, steps
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.fulltext import fetch_full_texts, with_full_text
 from deepcritical.tools.jats import parse_jats
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import QUESTION, as_they_stand, make_evidence, paper, queries, snapshot
+from tests.conftest import (
+    QUESTION,
+    as_they_stand,
+    ended,
+    make_evidence,
+    of_type,
+    paper,
+    queries,
+    snapshot,
+)
+from tests.databases import build_durable
+from tests.integration.doubles import hanging
 from tests.integration.full_texts import PMCID, Site, opened_site
 from tests.jats import RESULT, article
 from tests.servers.faults import Fault
@@ -228,3 +247,61 @@ def test_a_long_article_adds_a_bounded_text() -> None:
 
 def test_a_quick_run_reads_no_full_text() -> None:
     assert [RunLimits.for_depth(depth).full_texts for depth in get_args(Depth)] == [0, 5, 5]
+
+
+@pytest.fixture
+def resumable(tmp_path: Path) -> Path:
+    text = "Methods: We randomised 99 adults. Results: They are in the article."
+    one = paper(1, title="Examplol in testitis", text=text, text_kind="abstract", pmcid=PMCID)
+    return snapshot(tmp_path / "made.jsonl", one)
+
+
+@asynccontextmanager
+async def opened(site: Site, path: Path) -> AsyncIterator[RunSources]:
+    handler = SearchHandler([SnapshotSource(path)])
+    fetch = partial(fetch_full_texts, client=site.client)
+    yield RunSources(handler, (), look_up=as_they_stand, full_texts=fetch)
+
+
+def service(url: str, reasoner: Reasoner, site: Site, path: Path) -> RunService:
+    traces = ToolTraceService(Database(url))
+    return RunService(
+        orchestrate=run_team,
+        answering=deep_research,
+        reasoner=reasoner,
+        open_sources=partial(opened, site, path),
+        limits_for=lambda _depth: RunLimits(full_texts=5),
+        traces=traces,
+        durable=build_durable(traces),
+    )
+
+
+@pytest.mark.slow
+async def test_a_run_that_goes_on_does_not_fetch_again(url: str, resumable: Path) -> None:
+    async with opened_site() as site:
+        results = f"<p>{RESULT.replace('Drugazole', 'Examplol')}.</p>"
+        site.server.articles[PMCID] = article(results=results)
+        reached = asyncio.Event()
+        first = service(url, hanging("assess_evidence", reached), site, resumable)
+        run = first.submit(QUESTION)
+        await reached.wait()
+        run.cancel()
+        await ended(run)
+        await first.close()
+        again = service(url, ExtractiveReasoner(), site, resumable)
+        try:
+            await again.resume(run.run_id)
+            known = await again.find(run.run_id)
+            assert known is not None
+            events = [logged async for logged in known.tail()]
+            known = await again.find(run.run_id)
+            report = known.report if known else None
+        finally:
+            await again.close()
+        assert site.server.articles_asked == [PMCID]
+    assert of_type(events, "run_completed")
+    assert isinstance(report, ResearchReport)
+    assert [r.text_kind for r in report.references] == ["full_text"]
+    assert "The full text of 1 study was read" in report.to_markdown()
+    assert "Text used: abstract and results of the full text" in report.to_markdown()
+    assert any(claim.place == "full text, Results" for claim in report.claims)

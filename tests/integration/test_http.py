@@ -52,12 +52,7 @@ class TestAnswer(OverHTTP):
 
 @pytest.mark.parametrize(
     ("asked", "least", "most"),
-    [
-        ("7", 7, 7),
-        ("0.5", 0.5, 0.5),
-        ("3600", 3600, 3600),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
-    ],
+    [("7", 7, 7), ("0.5", 0.5, 0.5), ("3600", 3600, 3600), ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0)],
 )
 def test_the_wait_asked_for_is_a_number_or_a_date(asked: str, least: float, most: float) -> None:
     wait_s = _retry_after_s(httpx.Response(429, headers={"retry-after": asked}))
@@ -119,8 +114,7 @@ class TestRetry(OverHTTP):
         assert loop.time() - start >= 1
 
     @pytest.mark.parametrize(
-        ("asked", "seconds"),
-        [("0", 0), ("0.0", 0), ("soon", None), ("-1", None), ("inf", None)],
+        ("asked", "seconds"), [("0", 0), ("0.0", 0), ("soon", None), ("-1", None), ("inf", None)]
     )
     async def test_the_error_says_how_long_to_wait(
         self, make: Make, server: Server, asked: str, seconds: float | None

@@ -16,8 +16,7 @@ from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import ConfigurationError, SearchError
 from deepcritical.tools.http import SourceClient
-from deepcritical.tools.http_cache import open_cache
-from deepcritical.tools.network import RequestsTransport
+from deepcritical.tools.network import RequestsTransport, open_cache
 from deepcritical.tools.rate_limiter import new_limiter
 from tests.limiters import Once
 from tests.servers.scripted import Make, OverHTTP, Server, refuse, storage_at
@@ -138,11 +137,7 @@ class TestCache(OverHTTP):
 
 class TestSecrets(OverHTTP):
     async def test_the_source_gets_the_key_and_nobody_else(
-        self,
-        url: str,
-        server: Server,
-        tmp_path: Path,
-        caplog: pytest.LogCaptureFixture,
+        self, url: str, server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         caplog.set_level(logging.DEBUG)
         storage = await storage_at(tmp_path / "cache.db")
@@ -183,11 +178,7 @@ class TestSecrets(OverHTTP):
     ) -> None:
         for key in ("one", "two"):
             client = SourceClient(
-                "Made Up",
-                url,
-                limiter=new_limiter(1000),
-                storage=storage,
-                secrets={"api_key": key},
+                "Made Up", url, limiter=new_limiter(1000), storage=storage, secrets={"api_key": key}
             )
             await client.get("data", {})
             await client.aclose()

@@ -18,11 +18,11 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.models.providers import model_server
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.services import database
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import sqlite_file
 from deepcritical.services.event_log import EventLog, TraceWriter
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage import database
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import sqlite_file
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import (
     DEMO,
     DEMO_QUESTION,
@@ -63,7 +63,6 @@ def gated() -> tuple[Reasoner, asyncio.Event]:
 
 
 async def under_way(run: Run, events: int = 2) -> None:
-    """Until the run has told so much."""
     async for logged in run.tail():
         if logged.seq >= events:
             return

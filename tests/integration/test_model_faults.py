@@ -16,7 +16,7 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.conftest import of_type
 from tests.integration.modelled import APIS, Modelled, assert_sound, modelled, records
 from tests.servers.answers import Answer

@@ -14,7 +14,7 @@ from deepcritical.domain.text import whole_sentences
 from deepcritical.models.profiles import LARGE
 from deepcritical.orchestrators.magentic import MOST_OVERRULED
 from deepcritical.prompts.evidence import estimated_tokens
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.conftest import DEMO, DEMO_QUESTION, of_type
 from tests.integration.modelled import Modelled, assert_sound, modelled, records
 from tests.servers.answers import Answer

@@ -113,10 +113,7 @@ class TestWrongAnswers:
             return [{**study, "arms": [{"id": "A", "gets": ["Inventol"]}]} for study in studies]
 
         run = await read(trials(1), answering(invented))
-        assert faults(run) == [
-            "arms[0]: not in the record: Inventol",
-            "results[0]: no arm A",
-        ]
+        assert faults(run) == ["arms[0]: not in the record: Inventol", "results[0]: no arm A"]
         assert run.readings.found["E1"].arms == ()
         assert run.readings.found["E1"].results == ()
 
@@ -230,10 +227,7 @@ class TestRequests:
             pytest.param(lambda _, studies: studies, id="sane"),
             pytest.param(lambda number, studies: studies[number % 3 :], id="too few"),
             pytest.param(lambda _, studies: [with_faults(1, s) for s in studies], id="faulty"),
-            pytest.param(
-                lambda _, studies: studies[:0],
-                id="empty",
-            ),
+            pytest.param(lambda _, studies: studies[:0], id="empty"),
         ],
     )
     async def test_no_two_requests_are_byte_identical(self, answer: Change) -> None:

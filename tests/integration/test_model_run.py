@@ -17,7 +17,7 @@ from deepcritical.models.profiles import LARGE, SMALL
 from deepcritical.models.providers import model_server
 from deepcritical.prompts.evidence import estimated_tokens
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, ended, of_type, run_service
 from tests.integration.modelled import ADDRESSES, Modelled, assert_sound, many, modelled, records
 from tests.servers.answers import cited_from, findings_of, records_of, studies_of

@@ -28,7 +28,7 @@ from deepcritical.models.providers import ModelServer as Resolved
 from deepcritical.models.providers import model_server
 from deepcritical.prompts.asks import ask_plan
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.services.model_answers import AnswerBook, Place
+from deepcritical.services.storage.model_answers import AnswerBook, Place
 from tests.conftest import QUESTION, ended, of_type, run_service
 from tests.integration.modelled import records
 from tests.servers.models import Fault, ModelServer

@@ -12,7 +12,7 @@ from deepcritical.questions.forms import wants_verdict
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.understanding import frame_of
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 
 DEV = Path(__file__).parents[2] / "benchmarks" / "questions_data" / "dev" / "intents.jsonl"
 

@@ -17,13 +17,13 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import RunStarted
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import TraceStatus
-from deepcritical.services import engines
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.migrations import ALL, migrate
-from deepcritical.services.operations import Operations, ReadOnlyDatabase, StuckBecause
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage import engines
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import sqlite_file
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.migrations import ALL, migrate
+from deepcritical.services.storage.operations import Operations, ReadOnlyDatabase, StuckBecause
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import fresh_database, on_server, raw_text
 from tests.losses import lost

@@ -16,8 +16,8 @@ from deepcritical.domain.events import RunFailed
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
-from deepcritical.services.database import Database
-from deepcritical.services.trace_tables import jobs
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.trace_tables import jobs
 from tests.conftest import QUESTION, ended, paper, snapshot
 from tests.own_postgres import own_server, programs
 from tests.workers import Order, forking, lines, service

@@ -15,7 +15,7 @@ from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import OwnDocument, Recipe
 from deepcritical.interfaces.main import app
 from deepcritical.research.session import owner_of
-from deepcritical.services.study_readings import owner_of_run
+from deepcritical.services.storage.study_readings import owner_of_run
 from tests.conftest import paper, snapshot
 from tests.documents import pdf_of
 from tests.servers.europepmc import EuropePMCServer, made_up_records
@@ -124,9 +124,7 @@ def test_readings_beside_documents_are_the_run_s_alone() -> None:
 
 
 @pytest.mark.slow
-async def test_a_doi_that_one_source_knows_is_the_record_that_another_finds(
-    tmp_path: Path,
-) -> None:
+async def test_a_doi_that_one_source_knows_is_the_record_that_another_finds(tmp_path: Path) -> None:
     """Europe PMC is asked for the DOI; the search asks PubMed alone, which knows it by its PMID."""
     (known,) = [r for r in made_up_records() if r.get("doi") == "10.99999/examplol.1"]
     without = {name: value for name, value in known.items() if name not in ("pmid", "pmcid")}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.bootstrap.places import open_sources_of, sources_at
+from deepcritical.bootstrap.parts import open_sources_of, sources_at
 from deepcritical.domain.budget import OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.plan import Place
@@ -17,8 +17,8 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot
 from tests.databases import build_durable, fresh_database

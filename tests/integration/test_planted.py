@@ -79,8 +79,6 @@ def added(reference: Reference) -> Callable[[ResearchReport], dict[str, Any]]:
 
 
 def put_first(reference: Reference) -> Callable[[ResearchReport], dict[str, Any]]:
-    """Puts a reference in the place of the first one."""
-
     def forge(report: ResearchReport) -> dict[str, Any]:
         return {"references": (reference, *report.references[1:])}
 

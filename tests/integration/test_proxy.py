@@ -43,11 +43,7 @@ async def proxy() -> AsyncIterator[tuple[Proxy, str]]:
 
 async def ask(network: str, url: str) -> bytes:
     client = SourceClient(
-        "Made Up",
-        url,
-        limiter=new_limiter(1000),
-        network=NETWORKS[network](),
-        wait_s=0.01,
+        "Made Up", url, limiter=new_limiter(1000), network=NETWORKS[network](), wait_s=0.01
     )
     try:
         return (await client.get("data", {"q": "a b"})).content

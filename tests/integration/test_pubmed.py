@@ -16,7 +16,7 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.http import ATTEMPTS, SourceClient
-from deepcritical.tools.pubmed import IDS_BY_POST, PubMed
+from deepcritical.tools.pubmed.source import IDS_BY_POST, PubMed
 from deepcritical.tools.rate_limiter import limiter_for
 from tests.servers.faults import Fault, Faults
 from tests.servers.pubmed import PubMedServer

@@ -14,9 +14,9 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.models.providers import model_server
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.study_readings import StudyReadings
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.study_readings import StudyReadings
 from tests.conftest import QUESTION, ended, of_type, run_service
 from tests.integration.model_reading import read
 from tests.integration.modelled import many, modelled, records

@@ -11,21 +11,18 @@ import pytest
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.errors import (
-    DatabaseBusyError,
-    QuestionError,
-)
+from deepcritical.domain.errors import DatabaseBusyError, QuestionError
 from deepcritical.domain.events import RunStarted
 from deepcritical.domain.recipe import Once, Recipe
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import known_runs
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
-from deepcritical.services import database
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage import database
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import sqlite_file
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
 from tests.databases import locked
 from tests.integration.durably import Services

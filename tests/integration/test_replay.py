@@ -25,9 +25,9 @@ from deepcritical.models.providers import model_server
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.research.session import RunSources
-from deepcritical.services.database import Database
 from deepcritical.services.event_log import TraceWriter
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource

@@ -23,8 +23,8 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
 from deepcritical.reasoning.base import ExtractiveReasoner
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, ROOT, paper, run_service, snapshot
 from tests.databases import fresh_database, raw_text

@@ -24,10 +24,10 @@ from deepcritical.interfaces.access import (
     Access,
     Mode,
 )
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.tools.http import SourceClient
-from deepcritical.tools.pubmed import PubMed
+from deepcritical.tools.pubmed.source import PubMed
 from deepcritical.tools.rate_limiter import new_limiter
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import fresh_database, raw_text

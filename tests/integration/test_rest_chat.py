@@ -75,7 +75,6 @@ def events(body: str) -> list[dict[str, Any]]:
 
 
 def started(told: list[dict[str, Any]]) -> str:
-    """The run that the tool of a turn began."""
     return str(next(e for e in told if e["type"] == "tool_told")["progress"]["data"]["run_id"])
 
 

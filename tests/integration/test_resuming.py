@@ -24,10 +24,10 @@ from deepcritical.domain.traces import LOCAL_USER, TraceStatus
 from deepcritical.jobs import hosting, requests
 from deepcritical.jobs.run import StoredRun
 from deepcritical.jobs.tending import Tending
-from deepcritical.services.database import Database
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_tables import tool_traces
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.trace_tables import tool_traces
 from tests.conftest import QUESTION, ended, of_type
 from tests.databases import raw_text
 from tests.integration.doubles import failing, hanging

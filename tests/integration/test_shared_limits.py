@@ -20,8 +20,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.services.database import Database
-from deepcritical.services.shared_limiter import SharedLimits
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.shared_limiter import SharedLimits
 from tests.conftest import ROOT
 from tests.databases import fresh_database
 from tests.hammering import PER_SECOND
@@ -132,10 +132,7 @@ async def test_three_workers_keep_one_limit_and_use_it(url: str) -> None:
 @pytest.mark.slow
 async def test_who_is_killed_or_stands_still_holds_nothing(url: str) -> None:
     host = Host()
-    async with (
-        running(host.app) as address,
-        hammering(url, address, 3, 3, 1, seconds=8) as workers,
-    ):
+    async with running(host.app) as address, hammering(url, address, 3, 3, 1, seconds=8) as workers:
         killed, frozen, left = workers.processes
         await asyncio.sleep(2)
         killed.kill()

@@ -19,17 +19,9 @@ from pydantic import SecretStr
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.interfaces.access import Access, Mode
 from deepcritical.interfaces.serving import _signing_in
-from deepcritical.interfaces.sign_in import (
-    AWAY,
-    COOKIE,
-    DENIED,
-    OVER,
-    UNCONFIRMED,
-    UNKNOWN,
-    SignIn,
-)
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.interfaces.sign_in import AWAY, COOKIE, DENIED, OVER, UNCONFIRMED, UNKNOWN, SignIn
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import fresh_database

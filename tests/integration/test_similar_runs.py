@@ -18,12 +18,12 @@ from starlette.requests import Request
 from deepcritical.bootstrap import Lookups, build_runs, build_similar, place_of
 from deepcritical.domain.chat import SimilarRun
 from deepcritical.interfaces.access import Access, Caller, Mode
+from deepcritical.interfaces.mcp.models import Call
 from deepcritical.interfaces.mcp.server import catalogue
-from deepcritical.interfaces.mcp.tool import Call
 from deepcritical.interfaces.page.asking import FormerRuns
 from deepcritical.jobs.runs import RunService
-from deepcritical.services.database import Database
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.tools.snapshot import SnapshotSource
 from deepcritical.toolset.similar_runs import SimilarRuns

@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 
 from deepcritical.jobs.tending import _repeated
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import build_durable
 from tests.integration.durably import SOON_S, Counting, Services, full

@@ -17,13 +17,13 @@ from pydantic import SecretStr
 from deepcritical.bootstrap import build_runs
 from deepcritical.interfaces.access import Access, Mode
 from deepcritical.jobs.runs import RunService
-from deepcritical.services import uploads
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.engines import engine_of
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.study_readings import StudyReadings, owner_of_run
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage import uploads
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import sqlite_file
+from deepcritical.services.storage.engines import engine_of
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.study_readings import StudyReadings, owner_of_run
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.tools.documents import MAX_BYTES
 from deepcritical.verification.ids import id_named

@@ -240,10 +240,7 @@ async def test_what_cannot_be_cited_is_left_out() -> None:
         ("HTTP://WWW.Examplol.ORG:80", "https://www.examplol.org/"),
         (f"{HREF}?b=2&utm_source=x&a=1&fbclid=y#part", f"{HREF}?b=2&a=1"),
         (f"{HREF}/%C3%A4 b\"<c>'", f"{HREF}/%C3%A4%20b%22%3Cc%3E%27"),
-        (
-            "//duckduckgo.com/l/?uddg=https%3A%2F%2Fwww.examplol%2Dnews.org%2Fa&rut=1",
-            HREF,
-        ),
+        ("//duckduckgo.com/l/?uddg=https%3A%2F%2Fwww.examplol%2Dnews.org%2Fa&rut=1", HREF),
         ("https://8.8.8.8/x", "https://8.8.8.8/x"),
         ("https://[2606:4700::1]/x", "https://[2606:4700::1]/x"),
     ],

@@ -18,10 +18,10 @@ from deepcritical.domain.events import KeyedEvent
 from deepcritical.domain.recipe import Begun, ModelChoice, Recipe
 from deepcritical.domain.traces import TraceResult, TraceStatus
 from deepcritical.jobs.hosting import AWAY_S
-from deepcritical.services.database import Database
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.trace_tables import jobs
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.trace_tables import jobs
 from tests.conftest import QUESTION, run_service
 from tests.databases import build_durable
 from tests.integration.doubles import failing

@@ -44,11 +44,7 @@ PIECES = (
 )
 RECORDS = st.builds(
     lambda number, pieces, tail, title, types, kind: record(
-        number,
-        f"{' '.join(pieces)}{tail}",
-        title,
-        publication_types=types,
-        text_kind=kind,
+        number, f"{' '.join(pieces)}{tail}", title, publication_types=types, text_kind=kind
     ),
     st.integers(1, 9),
     st.lists(st.sampled_from(PIECES), max_size=6),

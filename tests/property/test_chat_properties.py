@@ -10,12 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.chat import (
-    ENDS_TURN,
-    ChatAnswer,
-    FoundRecords,
-    ResearchOffered,
-)
+from deepcritical.domain.chat import ENDS_TURN, ChatAnswer, FoundRecords, ResearchOffered
 from deepcritical.domain.tool_registry import (
     ToolCaller,
     ToolConfig,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.record_kinds import classify_stop
-from deepcritical.tools.clinicaltrials_records import parse
+from deepcritical.tools.clinicaltrials.records import parse
 from tests.servers.clinicaltrials import made_up_studies, made_up_study
 
 STUDIES = made_up_studies()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcritical.domain.evidence import Evidence
-from deepcritical.tools.europepmc_records import PREPRINT_MARK, parse
+from deepcritical.tools.europepmc.records import PREPRINT_MARK, parse
 from deepcritical.tools.markup import clean_markup
 from tests.servers.europepmc import made_up_records
 

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.appraisal.pooling import (
-    Estimate,
-    mean_difference,
-    pool,
-    risk_ratio,
-    variance,
-)
+from deepcritical.appraisal.pooling import Estimate, mean_difference, pool, risk_ratio, variance
 
 LEVELS = st.sampled_from([80.0, 90.0, 95.0, 97.5, 99.0])
 
@@ -59,9 +53,7 @@ def assert_negated(one: Estimate, other: Estimate) -> None:
 
 
 @given(orders=shuffled(ratios()))
-def test_the_order_of_ratios_does_not_matter(
-    orders: tuple[list[Estimate], list[Estimate]],
-) -> None:
+def test_the_order_of_ratios_does_not_matter(orders: tuple[list[Estimate], list[Estimate]]) -> None:
     assert pool(orders[0], ratio=True) == pool(orders[1], ratio=True)
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.tools.pubmed_records import parse
-from deepcritical.tools.pubmed_search import read_esearch
+from deepcritical.tools.pubmed.records import parse
+from deepcritical.tools.pubmed.search import read_esearch
 from tests.servers.pubmed import made_up_records
 
 JUNK = st.one_of(
@@ -116,7 +116,6 @@ PLAIN = st.text(string.ascii_letters + "0123456789 .,()=<>&+-αβ×·", min_size
 
 @st.composite
 def inline(draw: st.DrawFn, depth: int = 3) -> ET.Element:
-    """An element with text and inline elements."""
     element = ET.Element(draw(st.sampled_from(["i", "b", "u", "sup", "sub", "unknown"])))
     element.text = draw(PLAIN)
     for _ in range(draw(st.integers(0, 2)) if depth else 0):

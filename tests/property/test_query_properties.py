@@ -10,8 +10,8 @@ from deepcritical.domain.question import SearchBlock
 from deepcritical.domain.text import fold
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.concepts import MAX_MEMBERS, MAX_SYNONYMS
-from deepcritical.tools.europepmc import europepmc_query
-from deepcritical.tools.pubmed import pubmed_term
+from deepcritical.tools.europepmc.source import europepmc_query
+from deepcritical.tools.pubmed.source import pubmed_term
 from deepcritical.tools.query_utils import clean_query, trial_params
 
 PIECES = st.sampled_from(

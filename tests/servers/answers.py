@@ -32,7 +32,6 @@ def records_of(prompt: str) -> dict[str, str]:
 
 
 def sentences_of(text: str) -> list[str]:
-    """The whole sentences of a record."""
     return [span.text for span in whole_sentences(text) if len(span.text.split()) > 3]
 
 

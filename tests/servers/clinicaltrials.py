@@ -42,7 +42,6 @@ def made_up_studies() -> list[Study]:
 
 
 def made_up_study(number: int, status: str = "COMPLETED", why: str | None = None) -> Study:
-    """One more study of examplol in testitis."""
     return {
         "protocolSection": {
             "identificationModule": {

@@ -49,8 +49,8 @@ PRELOADED = (
     "alembic.operations",
     "deepcritical.interfaces.cli.terminal_brief",
     "deepcritical.reasoning.llm_chat",
-    "deepcritical.services.migrations",
-    "deepcritical.services.trace_queries",
+    "deepcritical.services.storage.migrations",
+    "deepcritical.services.storage.trace_queries",
     "openai.resources.chat",
     "rapidfuzz.process",
     "sqlalchemy.dialects.sqlite",
@@ -124,10 +124,7 @@ def _begin(folder: Path, session: int) -> None:
         server.returncode = 0  # it outlasts this test process, and ends with the session
     for name in ("deepcritical", "module"):
         text = CLIENT.format(
-            python=sys.executable,
-            address=address,
-            runs=name,
-            signals=tuple(map(int, PASSED_ON)),
+            python=sys.executable, address=address, runs=name, signals=tuple(map(int, PASSED_ON))
         )
         (folder / name).write_text(text, encoding="utf-8")
         (folder / name).chmod(0o700)

@@ -71,7 +71,6 @@ class Faults:
         self._fault, self._left, self._before = fault, times, after
 
     def off(self) -> None:
-        """Switch it off."""
         self._fault = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

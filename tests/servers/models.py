@@ -90,7 +90,6 @@ class ModelServer:
         return [asked.task for asked in self.asked]
 
     def prompts(self, task: str) -> list[str]:
-        """The prompts of one task."""
         return [asked.prompt for asked in self.asked if asked.task == task]
 
     async def _chat(self, request: Request) -> Response:

@@ -17,9 +17,9 @@ from deepcritical.bootstrap import Lookups, open_chats, place_of
 from deepcritical.interfaces.access import Access, Mode
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import Served, serve_page
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import normalised_url
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import normalised_url
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SearchTool, SourceQuery, SourceResult
 from deepcritical.tools.snapshot import SnapshotSource

@@ -93,7 +93,6 @@ class PubMedServer:
 
     @property
     def pmids(self) -> tuple[str, ...]:
-        """The ids of its records."""
         return tuple(self._records)
 
     def params(self, utility: str) -> list[dict[str, str]]:

@@ -12,16 +12,12 @@ from mcp.types import CallToolResult, TextContent
 
 
 class Progress(NamedTuple):
-    """One progress notification."""
-
     done: float
     total: float | None
     message: str
 
 
 class Told(list[Progress]):
-    """The progress of one call."""
-
     def __init__(self) -> None:
         self.first = asyncio.Event()
         """Set once the client was told of something."""
@@ -54,13 +50,11 @@ async def ask(client: Client, tool: str, told: Told | None = None, /, **given: A
 
 
 async def status(client: Client, trace_id: str) -> str:
-    """The status of a run."""
     answered = await ask(client, "get_research_status", trace_id=trace_id)
     return str(answered.fields["status"])
 
 
 async def status_at_end(client: Client, trace_id: str) -> str:
-    """The status of a run once it has ended."""
     found = ""
     while found in ("", "pending", "in_progress"):
         await asyncio.sleep(0.05)

@@ -18,7 +18,7 @@ from deepcritical.domain.errors import ConfigurationError, DeepCriticalError
 from deepcritical.domain.events import StopReason
 from deepcritical.reasoning.judging import open_gaps
 from deepcritical.research.session import ResearchSession
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 
 Step = Callable[[ResearchSession], Awaitable[str]]
 """Does the work on the session's store, and returns the counts of what it did."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.answering.coverage import checklist_in, counting
 from deepcritical.answering.weighing import Weighed, drugs_asked, weigh
-from deepcritical.domain.appraisal import Stance
+from deepcritical.domain.appraisal import Matched, Stance
 from deepcritical.domain.checklist import (
     Aspect,
     ChecklistItem,
@@ -18,7 +18,6 @@ from deepcritical.domain.checklist import (
     facts_of,
 )
 from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.matches import Matched
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.text import Span
 from deepcritical.domain.verdict import VerdictLabel

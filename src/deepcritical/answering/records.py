@@ -32,7 +32,7 @@ from deepcritical.domain.text import Span, whole_sentences
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reading.library import read_by_code
-from deepcritical.services.selection import Candidate, select_diverse_evidence
+from deepcritical.services.ranking import Candidate, select_diverse_evidence
 
 if TYPE_CHECKING:
     import numpy as np

@@ -22,7 +22,7 @@ from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import GROUPS, OUTCOMES, SENTENCE_END
 from deepcritical.questions.naming import Names, as_condition, find_names
 from deepcritical.questions.wording import ASKING_WORDS, EFFECT_WORDS, SHORT_FOR
-from deepcritical.services.lexical import terms
+from deepcritical.services.ranking import terms
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.folding import key_of

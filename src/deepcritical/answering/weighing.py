@@ -12,14 +12,13 @@ from deepcritical.appraisal.people import names_condition
 from deepcritical.appraisal.ranking import candidate_rank
 from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
+from deepcritical.domain.appraisal import Appraisal, Matched, StudyFinding, study_findings
 from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.identity import study_groups
-from deepcritical.domain.matches import Matched
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.study import StudyReading

@@ -13,8 +13,8 @@ from deepcritical.appraisal.arms import AND, Tested, is_compared_with, tested_on
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import Placed, is_composite, placed
 from deepcritical.appraisal.stopped import compared_in, stopped_by
+from deepcritical.domain.appraisal import ResultMatch
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, Directness, Vote, Way
 from deepcritical.vocabulary.folding import key_of

@@ -17,11 +17,10 @@ from deepcritical.appraisal.people import are_asked_about, concerns, may_be_aske
 from deepcritical.appraisal.silent import is_of_animals
 from deepcritical.appraisal.stopped import is_on_stopping
 from deepcritical.appraisal.voting import Ballot, ballot_of, may_count
-from deepcritical.domain.appraisal import Reading, Remark
+from deepcritical.domain.appraisal import Matched, Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.harms import reports_harm
-from deepcritical.domain.matches import Matched
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_notice, is_retracted
 from deepcritical.domain.study import MAIN_RESULT_NOT_READ, StudyReading

@@ -1,6 +1,13 @@
-"""Kinds of records that hold no result which is weighed: experiments, plans, guidelines, models."""
+"""Records that tell nothing: kinds that hold no result which is weighed, and what was not read."""
 
+from collections.abc import Sequence
+
+from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.votes import Vote, Way
+
+READ_ENOUGH = 1 / 2
+"""Share of the studies that must have been read before the rest may be left open."""
 
 SILENT_KINDS = {
     "economic": "an economic model, which measures no effect of its own",
@@ -51,3 +58,37 @@ def is_reported(study: StudyReading, result: Result) -> bool:
         "clinical",
         "between",
     )
+
+
+def too_little_read(studies: Sequence[StudyFinding]) -> str:
+    """Return how much could not be read, where that is too much to say anything; else ''.
+
+    Trials decide before other studies, so where enough of the trials were read, the rest may be
+    left open; of a harm that was asked about, nothing may.
+    """
+    unread = [s for s in studies if s.unread]
+    told = [s for s in studies if not s.unread and any(is_close(v) for v in s.votes)]
+    feared = {v.way for s in studies for v in s.votes if v.harm_asked}
+    if unread and feared and Way.HARM not in feared:
+        return not_read(len(unread), len(told) + len(unread), "study")
+    trials = [s for s in told if any(v.tier == "randomised" for v in s.votes)]
+    if trials or any(s.randomised for s in unread):
+        told, unread = trials, [s for s in unread if s.randomised]
+    of = len(told) + len(unread)
+    if not unread or (told and len(told) >= READ_ENOUGH * of):
+        return ""
+    return not_read(len(unread), of, "trial" if trials or unread[0].randomised else "study")
+
+
+def not_read(unread: int, of: int, kind: str, which: str = "relevant ") -> str:
+    """Return that so many of some studies could not be read, and what reads more."""
+    kinds = kind if of == 1 else {"trial": "trials", "study": "studies"}[kind]
+    return (
+        f"{unread} of {of} {which}{kinds} could not be read, or not in full, by rules alone; "
+        "a language model reads more (DEEPCRITICAL_MODEL or --model sets one)"
+    )
+
+
+def is_close(vote: Vote) -> bool:
+    """Return whether a result is of the people asked about, of more or of a part of them."""
+    return vote.directness != "related"

@@ -19,14 +19,13 @@ from deepcritical.appraisal.leading import (
 )
 from deepcritical.appraisal.proposals import PROPOSED, with_proposal
 from deepcritical.appraisal.rows import outcome_rows
+from deepcritical.appraisal.silent import READ_ENOUGH, is_close, not_read, too_little_read
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
 from deepcritical.domain.verdict import AT_A_PRICE, WEAK_SIGNAL, Verdict, VerdictLabel
-from deepcritical.domain.votes import CONTINUED, OTHER_COMPARISON, OutcomeRow, Vote, Way
+from deepcritical.domain.votes import CONTINUED, OTHER_COMPARISON, OutcomeRow, Way
 
 _DOUBTED = "what an expression of concern stands against supports nothing"
-_READ_ENOUGH = 1 / 2
-"""Share of the studies that must have been read before the rest may be left open."""
 _SUPPORTED = (
     f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
     "found a benefit on an outcome that matters to patients."
@@ -166,7 +165,7 @@ def decide(studies: Sequence[StudyFinding]) -> Verdict:
 
 def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
     rows = outcome_rows(studies)
-    if unread := _unread(studies):
+    if unread := too_little_read(studies):
         open_ids = _ids_of(study for study in studies if study.unread)
         return _verdict(_UNREAD, Certainty.VERY_LOW, rows, open_ids, caps=(unread,))
     doubts = (_DOUBTED,) if any(study.concern for study in studies) else ()
@@ -183,10 +182,10 @@ def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
     if rule := _by_dose(active := between_doses(rows)):
         return _verdict(rule, Certainty.VERY_LOW, rows, _ids_of(active), caps=doubts)
     silent = [s for s in studies if s.unread or s.unclear or s.by_rules]
-    most = len(silent) > (1 - _READ_ENOUGH) * len(studies)
+    most = len(silent) > (1 - READ_ENOUGH) * len(studies)
     if most or any(s.unread or s.unclear for s in silent):
         # That nothing was found can be said only of what could be read.
-        ids, told = _ids_of(silent), _not_read(len(silent), len(studies), "study", which="")
+        ids, told = _ids_of(silent), not_read(len(silent), len(studies), "study", which="")
         return _verdict(_UNREAD, Certainty.VERY_LOW, rows, ids, caps=(told,))
     rule = _without_lead(studies)
     return _verdict(rule, Certainty.VERY_LOW, rows, _named_by(rule, studies), caps=doubts)
@@ -215,38 +214,6 @@ def _verdict(
     )
 
 
-def _unread(studies: Sequence[StudyFinding]) -> str:
-    """Return how much could not be read, where that is too much to say anything; else ''.
-
-    Trials decide before other studies, so where enough of the trials were read, the rest may be
-    left open; of a harm that was asked about, nothing may.
-    """
-    unread = [s for s in studies if s.unread]
-    told = [s for s in studies if not s.unread and any(_is_close(v) for v in s.votes)]
-    feared = {v.way for s in studies for v in s.votes if v.harm_asked}
-    if unread and feared and Way.HARM not in feared:
-        return _not_read(len(unread), len(told) + len(unread), "study")
-    trials = [s for s in told if any(v.tier == "randomised" for v in s.votes)]
-    if trials or any(s.randomised for s in unread):
-        told, unread = trials, [s for s in unread if s.randomised]
-    of = len(told) + len(unread)
-    if not unread or (told and len(told) >= _READ_ENOUGH * of):
-        return ""
-    return _not_read(len(unread), of, "trial" if trials or unread[0].randomised else "study")
-
-
-def _not_read(unread: int, of: int, kind: str, which: str = "relevant ") -> str:
-    kinds = kind if of == 1 else {"trial": "trials", "study": "studies"}[kind]
-    return (
-        f"{unread} of {of} {which}{kinds} could not be read, or not in full, by rules alone; "
-        "a language model reads more (DEEPCRITICAL_MODEL or --model sets one)"
-    )
-
-
-def _is_close(vote: Vote) -> bool:
-    return vote.directness != "related"
-
-
 def _by_dose(rows: Sequence[OutcomeRow]) -> str:
     """The rule where trials compared doses and nothing else; '' where these tell nothing.
 
@@ -260,7 +227,7 @@ def _without_lead(studies: Sequence[StudyFinding]) -> str:
     votes = [vote for study in studies for vote in study.votes]
     if not studies:
         return _NOTHING
-    own = [v for v in votes if v.importance != "harm" and _is_close(v)]
+    own = [v for v in votes if v.importance != "harm" and is_close(v)]
     if any(v.of_other_kind and (v.against_asked or not v.comparator) for v in own):
         return _NOT_ASKED
     if any(v.comparator and not v.against_asked for v in own):

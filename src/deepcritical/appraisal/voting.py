@@ -40,11 +40,11 @@ from deepcritical.appraisal.sizes import (
 from deepcritical.appraisal.stopped import compared_in
 from deepcritical.appraisal.turning import counted, with_bound
 from deepcritical.appraisal.ways import leans_of, polarity_of, way_of, with_polarity
+from deepcritical.domain.appraisal import MOST_SHOWN, ResultMatch
 from deepcritical.domain.certainty import certainties_stated
 from deepcritical.domain.effects import oriented
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
-from deepcritical.domain.matches import MOST_SHOWN, ResultMatch
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, Tier, Vote, Way

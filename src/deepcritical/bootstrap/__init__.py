@@ -17,8 +17,8 @@ from deepcritical.bootstrap.parts import (
     build_model_server,
     open_operations,
     open_readings,
+    place_of,
 )
-from deepcritical.bootstrap.places import place_of
 
 __all__ = [
     "ChatService",

@@ -1,4 +1,4 @@
-"""Builds the service of runs from the settings."""
+"""Builds the service of runs from the settings; reads a single study without a run."""
 
 from __future__ import annotations
 
@@ -7,23 +7,32 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from pydantic import SecretStr, ValidationError
 
+from deepcritical.answering.needs import inquiry_of
+from deepcritical.answering.weighing import Weighed, weigh
+from deepcritical.bootstrap.live import Lookups
 from deepcritical.bootstrap.parts import (
+    OpenAt,
+    OpenRag,
     build_model_server,
     libraries_of,
     open_telemetry,
+    place_of,
+    sources_at,
     users_server,
 )
-from deepcritical.bootstrap.places import OpenAt, OpenRag, place_of, sources_at
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.budget import Depth, RunLimits
-from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.domain.errors import ConfigurationError, DocumentError, StorageError
 from deepcritical.domain.events import Notice
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import Grade, grade
 from deepcritical.domain.recipe import ModelChoice, Recipe
+from deepcritical.domain.study import StudyReading
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.runs import RunService
@@ -34,17 +43,19 @@ from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
 from deepcritical.services.chroma import ChromaIndex
-from deepcritical.services.database import Database
 from deepcritical.services.embeddings import SHIPPED_VECTORS, EmbeddingService
-from deepcritical.services.finishing import SOON_S, to_the_end
-from deepcritical.services.job_board import JobBoard
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
-from deepcritical.services.study_readings import StudyReadings
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.study_readings import StudyReadings
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
+from deepcritical.services.tasks import SOON_S, calculated, to_the_end
 from deepcritical.settings import Settings
+from deepcritical.tools.documents import read_document
 
 if TYPE_CHECKING:
     from deepcritical.models.providers import ModelServer
+
 
 LOCAL_RESULTS = 30
 """Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
@@ -64,8 +75,7 @@ def read_settings(
         place, why, _ = first_invalid(error)
         name = place if place.isupper() else f"DEEPCRITICAL_{place.upper()}"  # an alias is in full
         raise ConfigurationError(
-            f"The setting {name} is not usable: {why}.",
-            "Correct it in the environment or in .env.",
+            f"The setting {name} is not usable: {why}.", "Correct it in the environment or in .env."
         ) from error
 
 
@@ -136,11 +146,7 @@ def _durable(
 
 
 def _parts_for(
-    settings: Settings,
-    choosing: OpenChoosing,
-    library: Library,
-    opening: OpenAt,
-    recipe: Recipe,
+    settings: Settings, choosing: OpenChoosing, library: Library, opening: OpenAt, recipe: Recipe
 ) -> Parts:
     """The parts of a run that was begun with other options; keys are those of these settings.
 
@@ -313,3 +319,50 @@ def retrieval_parts(settings: Settings) -> tuple[EmbeddingService | None, Chroma
 def _embeddings(model: str, vectors: Path | None) -> EmbeddingService:
     """One for all parts of a process: a model takes seconds to load, and 100 MB."""
     return EmbeddingService(model, cache=vectors, shipped=SHIPPED_VECTORS)
+
+
+_ONLY = "E1"
+
+
+class StudyCard(NamedTuple):
+    """One record's account of its study."""
+
+    record: Evidence
+    reading: StudyReading
+    grade: Grade
+    weighed: Weighed | None
+    """Its weight on a question, by itself; None without one, or where it bears on none."""
+
+
+async def read_alone(settings: Settings, what: Path | str, question: str = "") -> StudyCard:
+    """Return the card of a file, or of a record by its canonical id.
+
+    Nothing is kept: a document of the user's own is in no reading that others see.
+
+    Raises:
+        DocumentError: The file cannot be read, or no source knows the id.
+        QuestionError: The question cannot be read.
+        SearchError: A source that would know the id could not be reached.
+    """
+    inquiry = await calculated(inquiry_of, question) if question else None
+    record = await _record(settings, what)
+    async with build_reasoner(settings).for_run(RunDesk()) as reasoner:
+        studies = await reasoner.read_studies({_ONLY: record}, "")
+    reading = studies.readings[_ONLY]
+    weighed: tuple[Weighed, ...] = ()
+    if inquiry:
+        records, readings = {_ONLY: record}, {_ONLY: reading}
+        weighed = await calculated(weigh, inquiry, records, readings)
+    graded = await calculated(grade, record)
+    return StudyCard(record, reading, graded, next(iter(weighed), None))
+
+
+async def _record(settings: Settings, what: Path | str) -> Evidence:
+    if isinstance(what, Path):
+        return await asyncio.to_thread(read_document, what)
+    found = await Lookups(settings, settings.snapshot).records_of([what])
+    if what not in found:
+        raise DocumentError(
+            f"No source that was asked knows {what}.", "Check the id, or give a file."
+        )
+    return found[what]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from deepcritical.bootstrap.application import limits_of, retrieval_parts
-from deepcritical.bootstrap.parts import build_model_server, users_server
-from deepcritical.bootstrap.places import open_sources_of
+from deepcritical.bootstrap.parts import build_model_server, open_sources_of, users_server
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Event
 from deepcritical.domain.plan import Place

@@ -13,10 +13,10 @@ from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.question import SearchQuery
-from deepcritical.services.database import Database
-from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.finishing import SOON_S, to_the_end
-from deepcritical.services.shared_limiter import SharedLimits
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database_url import sqlite_file
+from deepcritical.services.storage.shared_limiter import SharedLimits
+from deepcritical.services.tasks import SOON_S, to_the_end
 from deepcritical.settings import Settings
 from deepcritical.tools.base import CheckIntegrity, Means, SearchTool, SourceDescription
 from deepcritical.tools.crossref import check_all
@@ -26,9 +26,8 @@ from deepcritical.tools.drug_facts.openfda import AdverseEvents, Labels
 from deepcritical.tools.drug_facts.opentargets import OpenTargets
 from deepcritical.tools.drug_facts.pubtator import PubTator
 from deepcritical.tools.http import SourceClient
-from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
-from deepcritical.tools.network import RequestsTransport
-from deepcritical.tools.pubmed_search import MeshNames
+from deepcritical.tools.network import AsyncBaseStorage, RequestsTransport, open_cache
+from deepcritical.tools.pubmed.search import MeshNames
 from deepcritical.tools.rate_limiter import Limiter, limiter_for
 from deepcritical.tools.registry import BY_KEY, FULL_TEXTS, MESH, SOURCES
 from deepcritical.tools.search_handler import SearchHandler

@@ -18,7 +18,7 @@ from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.markdown import escape_markdown, table, visible
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import evidence_table, reference_list, titled
+from deepcritical.domain.report_markdown import evidence_table, reference_list, search_log, titled
 from deepcritical.domain.report_parts import (
     Claim,
     DrugCandidate,
@@ -27,7 +27,6 @@ from deepcritical.domain.report_parts import (
     SearchRun,
     SupportRate,
 )
-from deepcritical.domain.section_markdown import search_log
 from deepcritical.domain.sentences import Finding, Sentence, citation_marks
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.domain.verdict import Verdict

@@ -158,10 +158,7 @@ _CONTROLS = {
     "uncontrolled": "before treatment",
 }
 """Of rows of former reports, which do not tell what the control was."""
-_OF_HARM = {
-    VerdictLabel.UNSUPPORTED: "No excess shown",
-    VerdictLabel.REFUTED: "No excess found",
-}
+_OF_HARM = {VerdictLabel.UNSUPPORTED: "No excess shown", VerdictLabel.REFUTED: "No excess found"}
 """Where it is asked whether something bad gets more: "refuted" would be read as "not safe"."""
 _OTHERS = "other groups of the study"
 """Where a record says that groups did not differ, and not which."""

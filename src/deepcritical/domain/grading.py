@@ -28,13 +28,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.record_kinds import is_paper, is_preprint, is_retracted
 from deepcritical.domain.study_size import participants
 
-_WEIGHTS = {
-    "design": 0.35,
-    "size": 0.20,
-    "integrity": 0.15,
-    "peer review": 0.10,
-    "citations": 0.10,
-}
+_WEIGHTS = {"design": 0.35, "size": 0.20, "integrity": 0.15, "peer review": 0.10, "citations": 0.10}
 _DESIGN = {1: 1.0, 2: 0.85, 3: 0.6, 4: 0.4, 5: 0.2, None: 0.1}
 _SIZE = ((1000, 1.0), (400, 0.8), (100, 0.5), (30, 0.3), (0, 0.15))
 _CITATIONS = ((100, 1.0), (20, 0.7), (5, 0.5), (1, 0.3), (0, 0.2))

@@ -10,14 +10,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return bounded("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)
 
 
-HARMS_SECTION = (
-    "harm",
-    "adverse",
-    "safety",
-    "side effect",
-    "toxicit",
-    "tolerab",
-)
+HARMS_SECTION = ("harm", "adverse", "safety", "side effect", "toxicit", "tolerab")
 """Section labels, by their beginning, under which harms are reported (CONSORT Harms 2022)."""
 
 SAFETY = _any(

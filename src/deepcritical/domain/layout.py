@@ -11,9 +11,16 @@ from typing import Literal, NamedTuple
 from deepcritical.domain.grids import Grid, outcomes_grid, studies_grid, trials_grid
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_data import ReportData
-from deepcritical.domain.report_markdown import because, change_table, evidence_table, quotes
+from deepcritical.domain.report_markdown import (
+    because,
+    change_table,
+    edge_evidence,
+    evidence_table,
+    facts_markdown,
+    quotes,
+    search_log,
+)
 from deepcritical.domain.report_parts import Claim, HypothesisTested, ReportSection
-from deepcritical.domain.section_markdown import edge_evidence, facts_markdown, search_log
 from deepcritical.domain.sentences import Sentence
 
 Medium = Literal["page", "file", "paper"]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.events import Event, JudgementMade
-from deepcritical.evaluation import biored, claims, pubmed_syntax, questions, trials
+from deepcritical.evaluation import claims, pubmed_syntax, questions, studies
 from deepcritical.evaluation.scores import (
     Cost,
     Evaluation,
@@ -115,7 +115,7 @@ async def _answered(
 
 
 def _trials(
-    load: Callable[[Path], list[trials.Labelled]], judges: Sequence[trials.Judge]
+    load: Callable[[Path], list[studies.Labelled]], judges: Sequence[studies.Judge]
 ) -> Measure:
     """Return the measure of readings of trials, by rules or by the model."""
 
@@ -146,14 +146,14 @@ def _trials(
     return measure
 
 
-def _is_by_model(item: trials.Labelled, reading: StudyReading) -> Outcome:
+def _is_by_model(item: studies.Labelled, reading: StudyReading) -> Outcome:
     told = reading.reader.kind == "model"
     return Outcome("records read by the model", item.half, told, told)
 
 
 async def _biored(path: Path, bench: Bench) -> Measured:
-    names = await _by_code(biored.judge_entities)(path, bench)
-    relations = await _trials(biored.articles, biored.OF_RELATIONS)(path, bench)
+    names = await _by_code(studies.judge_entities)(path, bench)
+    relations = await _trials(studies.articles, studies.OF_RELATIONS)(path, bench)
     return Measured([*names.outcomes, *relations.outcomes], relations.spent)
 
 
@@ -167,36 +167,31 @@ FORMATS: tuple[Format, ...] = (
     Format("drugs", "*/drugs.jsonl", _by_code(questions.judge_names), _OWN),
     Format("words", "*non_drugs.jsonl", _by_code(questions.judge_words), _OWN),
     Format("sentences", "*sentences.jsonl", _by_code(claims.judge_sentences), _OWN),
-    Format("names of outcomes", "*pairs.jsonl", _by_code(trials.judge_outcomes), _OWN),
+    Format("names of outcomes", "*pairs.jsonl", _by_code(studies.judge_outcomes), _OWN),
     Format("records to find", "*recall.jsonl", _recall, _OWN),
     Format("verdicts", "*verdicts.jsonl", _verdicts, _OWN),
     Format(
         "PICO corpus",
         "*pico_corpus*.jsonl*",
-        _trials(trials.pico, trials.OF_PICO),
+        _trials(studies.pico, studies.OF_PICO),
         "published with its paper",
     ),
     Format(
         "Evidence Inference",
         "*evidence_inference*.jsonl*",
-        _trials(trials.inference, trials.OF_INFERENCE),
+        _trials(studies.inference, studies.OF_INFERENCE),
         "jayded/evidence-inference",
     ),
     Format(
         "RCT-ICO",
         "*rct_ico*.jsonl*",
-        _trials(trials.triplets, trials.OF_TRIPLETS),
+        _trials(studies.triplets, studies.OF_TRIPLETS),
         "hyesunyun/llm-meta-analysis",
     ),
     Format("PubMedQA", "*pubmedqa*.json", _by_code(claims.judge_abstracts), "pubmedqa/pubmedqa"),
     Format("SciFact", "*claims_*.jsonl", _by_code(claims.judge_scifact), "allenai/scifact"),
     Format("HealthVer", "*healthver*.csv", _by_code(claims.judge_healthver), "sarrouti/HealthVer"),
-    Format(
-        "DrugMechDB",
-        "*drugmechdb*.json*",
-        _by_code(questions.judge_pairs),
-        "SuLab/DrugMechDB",
-    ),
+    Format("DrugMechDB", "*drugmechdb*.json*", _by_code(questions.judge_pairs), "SuLab/DrugMechDB"),
     Format("BioRED", "*biored*.pubtator*", _biored, "ncbi/BioRED"),
     Format(
         "Q2CRBench-3",

@@ -23,7 +23,7 @@ from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.searching import search_sides
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.pubmed import pubmed_term
+from deepcritical.tools.pubmed.source import pubmed_term
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 
 _TOKEN = re.compile(r'"[^"]*"(?:\[[^\]]*\])?|[()]|[^\s()"\[\]]+(?:\[[^\]]*\])?')

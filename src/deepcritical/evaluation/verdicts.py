@@ -13,8 +13,8 @@ from deepcritical.domain.study import StudyReading
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.evaluation.scores import Measured, Outcome, json_lines
-from deepcritical.services.database import Database
-from deepcritical.services.study_readings import StudyReadings, reading_key
+from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.study_readings import StudyReadings, reading_key
 
 if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService

@@ -34,9 +34,8 @@ from deepcritical.domain.grids import Grid, candidates_grid, findings_grid, outc
 from deepcritical.domain.layout import Chains, Ledger, Part, parts_of
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import evidence_table
+from deepcritical.domain.report_markdown import edge_evidence, evidence_table, search_log
 from deepcritical.domain.report_parts import HypothesisTested
-from deepcritical.domain.section_markdown import edge_evidence, search_log
 from deepcritical.domain.sentences import how_checked, numbers_of
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow

@@ -13,13 +13,7 @@ from statistics import mean
 from typing import NamedTuple
 
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.mechanism_graph import (
-    COLUMNS,
-    TONES,
-    EdgeSign,
-    GraphEdge,
-    mechanism_graph,
-)
+from deepcritical.export.mechanism_graph import COLUMNS, TONES, EdgeSign, GraphEdge, mechanism_graph
 from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, nothing_drawn, opener, path
 
 _TITLE = "Mechanism graph"

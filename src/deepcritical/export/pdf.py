@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 from deepcritical.domain.checks import Check, failed, passed
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.layout import Ledger, References, parts_of
-from deepcritical.domain.layout_markdown import block_markdown, head_markdown
 from deepcritical.domain.markdown import one_line
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report import ResearchReport, block_markdown, head_markdown
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export.figures import figures_of
 from deepcritical.export.prose import to_tree
@@ -127,11 +126,7 @@ Node = dict[str, Any]
 
 def heading(level: int, words: str) -> Node:
     """Return a heading."""
-    return {
-        "kind": "heading",
-        "level": level,
-        "children": [{"kind": "text", "text": _set(words)}],
-    }
+    return {"kind": "heading", "level": level, "children": [{"kind": "text", "text": _set(words)}]}
 
 
 def prose(markdown: str, n_references: int) -> list[Node]:

@@ -27,8 +27,7 @@ from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
 from deepcritical.interfaces.mcp.transports import over_http
 from deepcritical.interfaces.page import views
-from deepcritical.interfaces.page.document import Document
-from deepcritical.interfaces.page.layout import build_page
+from deepcritical.interfaces.page.layout import Document, build_page
 from deepcritical.interfaces.page.parts import THEME
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.interfaces.rest.api import build_api
@@ -58,10 +57,7 @@ def create_app(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
 
 
 def serve_page(
-    served: Served,
-    listening: socket.socket,
-    proxies: str | None = None,
-    names: Sequence[str] = (),
+    served: Served, listening: socket.socket, proxies: str | None = None, names: Sequence[str] = ()
 ) -> None:
     """Answer requests at a bound socket until the process is stopped.
 

@@ -18,11 +18,11 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from deepcritical.domain import errors, events
 from deepcritical.domain.answer import Document
 from deepcritical.domain.appraisal import Reading
+from deepcritical.domain.errors import RecordedError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.recorded_errors import RecordedError
 from deepcritical.domain.traces import TraceResult, knowledge_of
-from deepcritical.jobs.outcomes import (
+from deepcritical.jobs.recorder import (
     CHECK_INTEGRITY,
     DRUG_FACTS,
     EXECUTE,
@@ -31,17 +31,17 @@ from deepcritical.jobs.outcomes import (
     RANK_RECORDS,
     READ_ALL,
     Form,
+    Host,
     Read,
+    Recorder,
     form_of,
 )
-from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.jobs.run import RunOf
 from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Unread
 from deepcritical.research.session import ResearchSession, RunSources
-from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.services.finishing import to_the_end, within
+from deepcritical.services.tasks import calculated, to_the_end, within
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.tools.base import Ranking, RankRecords
 from deepcritical.tools.search_handler import Searches, SourceAnswer

@@ -32,9 +32,9 @@ from deepcritical.jobs.dbos_setup import (
     register_queues,
 )
 from deepcritical.jobs.engine import Conduct, Effect, EngineBusyError, Journal, LostRun, OutOfOrder
-from deepcritical.services.database import check_server
-from deepcritical.services.database_problems import kind_of, said_by
-from deepcritical.services.job_board import WorkerName
+from deepcritical.services.storage.database import check_server
+from deepcritical.services.storage.database_problems import kind_of, said_by
+from deepcritical.services.storage.job_board import WorkerName
 
 _LOG = logging.getLogger(__name__)
 T = TypeVar("T")

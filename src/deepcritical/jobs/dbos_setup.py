@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple
 from dbos import DBOS, DBOSConfig, Serializer
 
 from deepcritical.domain import errors
-from deepcritical.services import engines
-from deepcritical.services.database_problems import kind_of, said_by
-from deepcritical.services.database_url import sqlite_file
+from deepcritical.services.storage import engines
+from deepcritical.services.storage.database_problems import kind_of, said_by
+from deepcritical.services.storage.database_url import sqlite_file
 
 APP = "deepcritical"
 SHARED = "shared_runs"

@@ -19,9 +19,9 @@ from deepcritical.jobs.engine import Journal
 from deepcritical.jobs.hosting import AWAY_S, Hosted, PartsFor, Worker, cancel_begun
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.tending import TTL_S, Tending
-from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.job_board import JobBoard, WorkerName
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.database_url import sqlite_file
+from deepcritical.services.storage.job_board import JobBoard, WorkerName
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine

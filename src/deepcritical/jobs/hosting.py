@@ -20,9 +20,9 @@ from deepcritical.jobs.run import OpenSources, RunOf
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import session_of
 from deepcritical.services.event_log import EventLog, TraceWriter
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.model_answers import RunAnswers
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.model_answers import RunAnswers
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine

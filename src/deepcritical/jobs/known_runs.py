@@ -22,8 +22,8 @@ from deepcritical.jobs.engine import EngineBusyError
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import Run, RunOf, RunView, open_stored
-from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.uploads import Uploads
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.uploads import Uploads
 
 _LOG = logging.getLogger(__name__)
 

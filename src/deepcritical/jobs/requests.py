@@ -8,8 +8,8 @@ import time
 
 from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
 from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.services.job_board import JobBoard
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 HEARD_S = 0.8
 """Time that the worker of a run gets to end it; then the caller writes its end."""

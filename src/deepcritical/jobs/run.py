@@ -13,14 +13,8 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from pydantic import SecretStr, ValidationError
 
+from deepcritical.domain import errors
 from deepcritical.domain.answer import DeepAnswer, Document, read_document
-from deepcritical.domain.errors import (
-    ERRORS,
-    DeepCriticalError,
-    ResearchCancelled,
-    StorageError,
-    TraceNotFoundError,
-)
 from deepcritical.domain.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
 from deepcritical.domain.recipe import RUN_READINGS, RUN_RECORDS, Once, Recipe
 from deepcritical.domain.report import ResearchReport
@@ -28,7 +22,7 @@ from deepcritical.domain.traces import LOCAL_USER, ToolTrace
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import TraceWriter
 from deepcritical.services.evidence_store import as_snapshot
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 _LOG = logging.getLogger(__name__)
 
@@ -69,7 +63,7 @@ class RunOf(Generic[Ended_co]):
         error = None if ending.cancelled() else ending.exception()
         if error is None:
             return
-        if not isinstance(error, (DeepCriticalError, ResearchCancelled)):
+        if not isinstance(error, (errors.DeepCriticalError, errors.ResearchCancelled)):
             _LOG.error("a run failed by a defect", exc_info=error)
         # The frames are cleared, not dropped: they are kept for whoever asks for the result.
         traceback.clear_frames(error.__traceback__)
@@ -159,7 +153,7 @@ class RunOf(Generic[Ended_co]):
         """
         await asyncio.wait([self.ending])
         if self.ending.cancelled():
-            raise ResearchCancelled
+            raise errors.ResearchCancelled
         return self.ending.result()
 
     async def mirror(self, traces: ToolTraceService, logged: LoggedEvent) -> None:
@@ -175,11 +169,13 @@ class RunOf(Generic[Ended_co]):
     def settle(self) -> None:
         """Resolve the ending from the last event, which came from the database."""
         last, store = self.session.log.events[-1].event, self.session.store
-        outcome: Document | DeepCriticalError | None = None
+        outcome: Document | errors.DeepCriticalError | None = None
         if isinstance(last, RunCompleted):
             outcome = store.report or store.answer
         elif isinstance(last, RunFailed):
-            outcome = ERRORS.get(last.error, DeepCriticalError)(last.message, last.advice)
+            outcome = errors.ERRORS.get(last.error, errors.DeepCriticalError)(
+                last.message, last.advice
+            )
         self.resolve(outcome)
 
     def resolve(self, outcome: Document | BaseException | None) -> None:
@@ -242,7 +238,7 @@ async def open_stored(traces: ToolTraceService, run_id: str) -> StoredRun | None
     """
     try:
         trace = await traces.get_trace(run_id)
-    except TraceNotFoundError:
+    except errors.TraceNotFoundError:
         return None
     return StoredRun(traces, trace, await asyncio.to_thread(document_of, trace))
 
@@ -258,7 +254,7 @@ def document_of(trace: ToolTrace) -> Document | None:
     try:
         return read_document(trace.result)
     except ValidationError as error:
-        raise StorageError(
+        raise errors.StorageError(
             f"The report of the run {trace.id} was written by another version.",
             "Read it with that one, or ask the question again.",
         ) from error

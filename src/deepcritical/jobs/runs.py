@@ -37,9 +37,8 @@ from deepcritical.research.closing import close_answer, close_report
 from deepcritical.research.session import session_of
 from deepcritical.research.steps import plan_research
 from deepcritical.research.understanding import frame_of
-from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog, TraceWriter
-from deepcritical.services.finishing import within
+from deepcritical.services.tasks import calculated, within
 from deepcritical.services.telemetry import OFF, Telemetry
 
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"

@@ -45,7 +45,7 @@ from deepcritical.models.metering import TURNS, Budget, Metered
 from deepcritical.models.profiles import Profile
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.asks import Prompt
-from deepcritical.services.finishing import SOON_S, to_the_end
+from deepcritical.services.tasks import SOON_S, to_the_end
 from deepcritical.services.telemetry import Attributes, Telemetry
 
 _MODES: tuple[OutputMode, ...] = ("tool", "native", "prompted")

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.events import Event
-from deepcritical.services.model_answers import AnswerBook
+from deepcritical.services.storage.model_answers import AnswerBook
 from deepcritical.services.telemetry import OFF, Telemetry
 
 OutputMode = Literal["tool", "native", "prompted"]

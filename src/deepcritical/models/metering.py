@@ -24,7 +24,7 @@ from deepcritical.models.failing import PASSING, UNANSWERED, TooLongError, is_un
 from deepcritical.models.providers import ModelServer
 from deepcritical.models.sending import noted
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
-from deepcritical.services.model_answers import AnswerBook, Place
+from deepcritical.services.storage.model_answers import AnswerBook, Place
 
 TURNS = 3
 """Requests of one question at most: the first, and one repair each of a tool call and of text."""

@@ -41,7 +41,7 @@ from deepcritical.reasoning.chatting import (
     ToolChoice,
     asked_back,
 )
-from deepcritical.services.finishing import within
+from deepcritical.services.tasks import within
 
 OFFERED = {DEEP_RESEARCH: "one to three minutes", RESEARCH_REPORT: "one to three minutes"}
 """The tools that a chat never starts by itself, and how long they take."""
@@ -189,9 +189,7 @@ class Chat:
         text = checked_question(message)
         began = self._clock()
         desk = RunDesk(
-            self._limits,
-            lambda: self._clock() - began,
-            model_api_key=talk.caller.model_api_key,
+            self._limits, lambda: self._clock() - began, model_api_key=talk.caller.model_api_key
         )
         advice = "Ask a narrower question, or raise DEEPCRITICAL_CHAT_DEADLINE_S."
         async with (
@@ -227,9 +225,7 @@ class Chat:
                 return answer
             tried.append(choice.tool)
         return answer or ChatAnswer(
-            head="No tool here answers this message.",
-            in_evidence=False,
-            written_by=reasoner.name,
+            head="No tool here answers this message.", in_evidence=False, written_by=reasoner.name
         )
 
     def _tools(self) -> Sequence[Any]:

@@ -28,7 +28,7 @@ from deepcritical.domain.errors import (
     StorageError,
 )
 from deepcritical.domain.events import AgentCalled
-from deepcritical.prompts import managing
+from deepcritical.prompts import asks
 from deepcritical.reasoning.base import ManagerModel
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import refine_question, stop_if_due
@@ -256,9 +256,9 @@ class ModelManager(StandardMagenticManager):
         self._voice = _Voice(model)
         super().__init__(
             self._voice,
-            task_ledger_facts_prompt=managing.FACTS,
-            task_ledger_plan_prompt=managing.PLAN,
-            progress_ledger_prompt=managing.LEDGER,
+            task_ledger_facts_prompt=asks.FACTS,
+            task_ledger_plan_prompt=asks.PLAN,
+            progress_ledger_prompt=asks.LEDGER,
             progress_ledger_retry_count=1,
             max_stall_count=1,
             max_reset_count=1,
@@ -305,7 +305,7 @@ class ModelManager(StandardMagenticManager):
         """The agent that the model names, if it can act, and the model's words to it."""
         self._voice.ask = self._model.ledger
         rounds = self._session.limits.max_iterations
-        state = managing.tell_state(self._session.iteration, rounds, tuple(possible))
+        state = asks.tell_state(self._session.iteration, rounds, tuple(possible))
         context.chat_history.append(Message("user", [state]))
         try:
             ledger = await super().create_progress_ledger(context)
@@ -319,7 +319,7 @@ class ModelManager(StandardMagenticManager):
             await self._overrule(f"it named {named}, which could not act")
         else:
             asked = str(ledger.instruction_or_question.answer)
-            return possible[named], managing.instruction(asked)
+            return possible[named], asks.instruction(asked)
         return None
 
     async def _overrule(self, why: str) -> None:

@@ -18,8 +18,8 @@ from deepcritical.reading.readers import AskedReader, Readings
 from deepcritical.reading.registry import read_registry
 from deepcritical.reading.rules import read_by_rules
 from deepcritical.reading.sentences import text_hash
-from deepcritical.services.calculating import calculated
-from deepcritical.services.study_readings import Kept, StudyReadings, reading_key
+from deepcritical.services.storage.study_readings import Kept, StudyReadings, reading_key
+from deepcritical.services.tasks import calculated
 
 T = TypeVar("T")
 

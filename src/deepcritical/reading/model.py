@@ -23,8 +23,8 @@ from deepcritical.reading.building import built
 from deepcritical.reading.checking import checked
 from deepcritical.reading.readers import Keep, Readings
 from deepcritical.reading.sentences import numbered, shown_numbers
-from deepcritical.services.calculating import calculated
-from deepcritical.services.model_answers import Place
+from deepcritical.services.storage.model_answers import Place
+from deepcritical.services.tasks import calculated
 
 _LONGEST_FIELD = 300
 

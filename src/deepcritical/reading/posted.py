@@ -16,7 +16,7 @@ from deepcritical.domain.study import ArmFigure, Effect, EffectMeasure, Result, 
 from deepcritical.domain.text import fold
 from deepcritical.reading.building import effect_p
 from deepcritical.reading.sentences import numbered
-from deepcritical.tools.clinicaltrials_schema import Analysis, HarmGroup, Measure, Study
+from deepcritical.tools.clinicaltrials.schema import Analysis, HarmGroup, Measure, Study
 
 _LEVELS: dict[str, ResultLevel] = {
     "PRIMARY": "primary",

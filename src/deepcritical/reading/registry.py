@@ -25,7 +25,7 @@ from deepcritical.domain.text import fold
 from deepcritical.reading.building import canonical_drug, record_id
 from deepcritical.reading.posted import posted_harms, posted_measures
 from deepcritical.reading.sentences import text_hash
-from deepcritical.tools.clinicaltrials_schema import (
+from deepcritical.tools.clinicaltrials.schema import (
     ArmGroup,
     PostedGroup,
     Study,

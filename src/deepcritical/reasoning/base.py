@@ -19,7 +19,7 @@ from deepcritical.answering.writing import synthesize
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
 from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.appraisal import Reading
+from deepcritical.domain.appraisal import Matched, Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
@@ -28,7 +28,6 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.matches import Matched
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
@@ -40,8 +39,8 @@ from deepcritical.questions.reading import read_frame
 from deepcritical.questions.searching import posed_queries
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.judging import assess, graph_of, last_assessment, next_sides
-from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.tasks import calculated
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.report import write
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from deepcritical.answering.quoting import plain_words
 from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.appraisal import MOST_SHOWN, Matched, ResultMatch
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
-from deepcritical.domain.matches import MOST_SHOWN, Matched, ResultMatch
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.study import Result, StudyReading

@@ -16,14 +16,13 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.models.desk import RunDesk
-from deepcritical.prompts.evidence import ShownRecords, by_grade
-from deepcritical.prompts.studies import shown_studies
+from deepcritical.prompts.evidence import ShownRecords, by_grade, shown_studies
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.searching import condition_of
-from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
-from deepcritical.services.selection import Candidate, select_diverse_evidence
+from deepcritical.services.ranking import Candidate, select_diverse_evidence
+from deepcritical.services.tasks import calculated
 
 if TYPE_CHECKING:
     import numpy as np

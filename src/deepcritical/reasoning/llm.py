@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from deepcritical.domain.appraisal import Matched
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Judgement
@@ -21,7 +22,6 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.matches import Matched
 from deepcritical.domain.named import Drug
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
@@ -40,12 +40,8 @@ from deepcritical.models.desk import Asked, RunDesk
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
-from deepcritical.prompts.evidence import (
-    CHARS_PER_TOKEN,
-    ShownRecords,
-    shown_records,
-)
-from deepcritical.prompts.managing import ask_manager
+from deepcritical.prompts.asks import ask_manager
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, shown_records
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
@@ -59,16 +55,10 @@ from deepcritical.reasoning.choosing import (
     studies_to_match,
     with_unrecognised,
 )
-from deepcritical.reasoning.judging import (
-    OpenGap,
-    best_drug,
-    graph_of,
-    last_assessment,
-    open_gaps,
-)
+from deepcritical.reasoning.judging import OpenGap, best_drug, graph_of, last_assessment, open_gaps
 from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
-from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.tasks import calculated
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.report import Synthesis, store_sources, told_by_code, write
 

@@ -79,11 +79,7 @@ class ModelChat(ChatReasoner):
         if not open_tools:
             return by_rule
         prompt = ask_tool(
-            turn.message,
-            open_tools,
-            turn.history,
-            turn.tried,
-            short=self._server.profile.short,
+            turn.message, open_tools, turn.history, turn.tried, short=self._server.profile.short
         )
         try:
             pick = await self._asked().ask("question", prompt, ToolPick)

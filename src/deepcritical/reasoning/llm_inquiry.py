@@ -23,21 +23,16 @@ from deepcritical.answering.joining import (
 )
 from deepcritical.answering.writing import synthesize
 from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.appraisal import Matched
 from deepcritical.domain.brief import Contested, Statement
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.matches import Matched
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.models.accounting import RunAccount
-from deepcritical.models.answers import (
-    Completeness,
-    InquiryPlan,
-    MappedFacts,
-    MatchedResults,
-)
+from deepcritical.models.answers import Completeness, InquiryPlan, MappedFacts, MatchedResults
 from deepcritical.models.asking import Asker
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.failing import NoAnswerError
@@ -50,8 +45,8 @@ from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import BY_RULES, Reasoner, rule_facts
 from deepcritical.reasoning.by_model import matches_of
 from deepcritical.reasoning.choosing import studies_asked
-from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.tasks import calculated
 from deepcritical.verification.verifiers import ModelVerifier
 from deepcritical.writing.by_model import Writer
 from deepcritical.writing.context import ReportContext
@@ -278,11 +273,7 @@ class InquiryModel(Reasoner):
         return found, next(iter(failed), None), beyond
 
     async def _map_batch(
-        self,
-        judgement: Judgement,
-        prompt: Prompt,
-        shown: ShownRecords,
-        failed: list[NoAnswerError],
+        self, judgement: Judgement, prompt: Prompt, shown: ShownRecords, failed: list[NoAnswerError]
     ) -> _Mapped | None:
         try:
             answer = await self._asker.ask(judgement, prompt, MappedFacts)

@@ -9,25 +9,17 @@ from itertools import compress
 
 from deepcritical.answering.coverage import covered
 from deepcritical.answering.topics import topics_of
+from deepcritical.domain import events
 from deepcritical.domain.checklist import Coverage, InquiryKind, ItemFact, lower_of
 from deepcritical.domain.claims import located
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.events import (
-    AnswerWritten,
-    ChecklistMade,
-    CompletenessChecked,
-    FactsMapped,
-    InquiryRefined,
-    Stage,
-    StopReason,
-)
 from deepcritical.domain.question import SearchQuery
 from deepcritical.research.processing import rank_records, read_studies
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
 from deepcritical.research.stopping import CoverageResult, answer_stop_reason
 from deepcritical.research.understanding import understand_freely
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 from deepcritical.tools.search_handler import WEB
 from deepcritical.writing.context import ReportContext
 
@@ -40,7 +32,7 @@ async def refine_inquiry(session: ResearchSession) -> None:
     """
     frame = await understand_freely(session)
     session.inquiry = await session.reasoner.refine_inquiry(frame, session.context)
-    await session.emit(InquiryRefined(inquiry=session.inquiry), Stage.QUESTION)
+    await session.emit(events.InquiryRefined(inquiry=session.inquiry), events.Stage.QUESTION)
     for notice in session.inquiry.notices:
         await session.notify(notice)
 
@@ -49,7 +41,7 @@ async def generate_checklist(session: ResearchSession) -> None:
     """Say what must be known, and what is searched first."""
     store = session.store
     store.checklist = await session.reasoner.generate_checklist(session.inquired)
-    await session.emit(ChecklistMade(checklist=store.checklist), Stage.QUESTION)
+    await session.emit(events.ChecklistMade(checklist=store.checklist), events.Stage.QUESTION)
     session.queries_ahead = await _queries(session)
 
 
@@ -94,7 +86,8 @@ async def check_completeness(session: ResearchSession) -> None:
         else await session.reasoner.check_completeness(session.inquired, store)
     )
     await session.emit(
-        CompletenessChecked(iteration=session.iteration, items=store.coverage), Stage.JUDGEMENT
+        events.CompletenessChecked(iteration=session.iteration, items=store.coverage),
+        events.Stage.JUDGEMENT,
     )
     session.queries_ahead = () if now else await _queries(session)
     coverages = [item.coverage for item in store.coverage]
@@ -124,7 +117,7 @@ async def synthesize_answer(session: ResearchSession) -> None:
     # What was found retracted just now supports nothing any more.
     store.coverage = lower_of(store.coverage or covered(store), covered(store))
     context = ReportContext(
-        stop_reason=session.stop_reason or StopReason.NO_NEW_EVIDENCE,
+        stop_reason=session.stop_reason or events.StopReason.NO_NEW_EVIDENCE,
         iterations=session.iteration,
         searched_on=session.searched_on,
         sources=session.searched.described,
@@ -136,12 +129,12 @@ async def synthesize_answer(session: ResearchSession) -> None:
     store.answer = await check_document(session, named)
     satisfied = sum(item.coverage is Coverage.SATISFIED for item in store.answer.checklist)
     await session.emit(
-        AnswerWritten(
+        events.AnswerWritten(
             satisfied=satisfied,
             items=len(store.answer.checklist),
             references=len(store.answer.references),
         ),
-        Stage.REPORT,
+        events.Stage.REPORT,
     )
 
 
@@ -166,12 +159,10 @@ async def map_facts(session: ResearchSession) -> None:
     store.read_for_items.update(dict.fromkeys(unread))
     session.new_facts_in_round = len(kept)
     await session.emit(
-        FactsMapped(
-            read=len(unread),
-            facts_located=len(kept),
-            facts_dropped=store.facts_dropped - before,
+        events.FactsMapped(
+            read=len(unread), facts_located=len(kept), facts_dropped=store.facts_dropped - before
         ),
-        Stage.SEARCH,
+        events.Stage.SEARCH,
     )
 
 
@@ -188,5 +179,5 @@ async def stop_early(session: ResearchSession, error: DeepCriticalError) -> None
     """
     if not session.store.item_facts:
         raise error
-    session.stop_reason = StopReason.NO_NEW_EVIDENCE
+    session.stop_reason = events.StopReason.NO_NEW_EVIDENCE
     await session.notify(f"Research stopped early: {error}")

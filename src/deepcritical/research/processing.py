@@ -8,18 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from deepcritical.answering.needs import plainly
+from deepcritical.domain import events
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.claims import located
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.domain.events import (
-    EvidenceProcessed,
-    RecordRead,
-    RecordsRanked,
-    RoundChosen,
-    Stage,
-    StudiesRead,
-)
 from deepcritical.domain.evidence import Evidence, Fact
 from deepcritical.domain.grading import grade
 from deepcritical.domain.plan import ResearchPlan
@@ -28,7 +21,7 @@ from deepcritical.questions.searching import posed_queries, search_sides
 from deepcritical.reasoning.base import Unread
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 
 
 async def process_results(session: ResearchSession) -> None:
@@ -51,8 +44,10 @@ async def process_results(session: ResearchSession) -> None:
         for a in session.store.appraisals(drug).values()
     )
     await session.emit(
-        EvidenceProcessed(read=read, included=included, facts_located=kept, facts_dropped=dropped),
-        Stage.SEARCH,
+        events.EvidenceProcessed(
+            read=read, included=included, facts_located=kept, facts_dropped=dropped
+        ),
+        events.Stage.SEARCH,
     )
 
 
@@ -225,7 +220,7 @@ async def tell_choice(session: ResearchSession, assessment: JudgeAssessment) -> 
     choice = assessment.choice or RoundChoice(wants_more=not assessment.sufficient)
     run = session.store.queries_run
     await session.emit(
-        RoundChosen(
+        events.RoundChosen(
             iteration=session.iteration + 1,
             gaps=choice.gaps,
             searches=len({query.text for query in assessment.next_queries} - run),
@@ -257,8 +252,8 @@ async def rank_records(session: ResearchSession) -> None:
     found = await ranking.rank(text, dict(store.evidence), sentences=session.inquiry is not None)
     store.relevance, store.retrieval = found.relevance, found.retrieval
     store.likeness = found.likeness
-    ranked = RecordsRanked(records=len(found.relevance), retrieval=found.retrieval)
-    await session.emit(ranked, Stage.SEARCH)
+    ranked = events.RecordsRanked(records=len(found.relevance), retrieval=found.retrieval)
+    await session.emit(ranked, events.Stage.SEARCH)
 
 
 async def read_studies(session: ResearchSession, among: Collection[str] | None = None) -> None:
@@ -288,7 +283,7 @@ async def read_studies(session: ResearchSession, among: Collection[str] | None =
     for key, reading in found.items():
         session.store.add_study(key, reading)
     told = tuple(
-        RecordRead(
+        events.RecordRead(
             evidence_id=key,
             reader=reading.reader.name if reading.reader.kind == "model" else reading.reader.kind,
             results=len(reading.results),
@@ -297,7 +292,7 @@ async def read_studies(session: ResearchSession, among: Collection[str] | None =
         )
         for key, reading in found.items()
     )
-    await session.emit(StudiesRead(records=told), Stage.SEARCH)
+    await session.emit(events.StudiesRead(records=told), events.Stage.SEARCH)
 
 
 def _titled(title: str, reading: StudyReading) -> dict[str, str]:

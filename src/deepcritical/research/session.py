@@ -6,36 +6,29 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from deepcritical.domain import events
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.events import (
-    DeadlineMoved,
-    Event,
-    JudgementMade,
-    Notice,
-    Stage,
-    StopReason,
-)
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.recipe import Recipe
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.services.study_readings import owner_of_run
+from deepcritical.services.storage.study_readings import owner_of_run
 from deepcritical.tools.base import CheckIntegrity, LookUpFacts, LookUpNames, RankRecords
 from deepcritical.tools.fulltext import FetchFullTexts
 from deepcritical.tools.search_handler import Searches
 from deepcritical.tools.snapshot import BUNDLED
 
 _WITHIN_ROUND = {
-    Stage.QUESTION: 0.0,
-    Stage.SEARCH: 0.1,
-    Stage.HYPOTHESES: 0.4,
-    Stage.JUDGEMENT: 0.8,
-    Stage.REPORT: 1.0,
-    Stage.DONE: 1.0,
+    events.Stage.QUESTION: 0.0,
+    events.Stage.SEARCH: 0.1,
+    events.Stage.HYPOTHESES: 0.4,
+    events.Stage.JUDGEMENT: 0.8,
+    events.Stage.REPORT: 1.0,
+    events.Stage.DONE: 1.0,
 }
 _RESEARCH_SHARE = 0.85
 
@@ -110,14 +103,14 @@ class ResearchSession:
     targeted_in_round: bool = False
     spoken_in_round: set[str] = field(default_factory=set)
     """Agents that had a turn in this round."""
-    stop_reason: StopReason | None = None
+    stop_reason: events.StopReason | None = None
     """Set once: from then on only the report is written."""
     cut_short: str = ""
     """Reason that ended research before its time; '' when it ended by rule."""
     failure: DeepCriticalError | None = None
     """Set once: the run ends without a report."""
     notices: list[str] = field(default_factory=list)
-    stage: Stage = Stage.QUESTION
+    stage: events.Stage = events.Stage.QUESTION
 
     def __post_init__(self) -> None:
         self._started_s = self.clock()
@@ -175,13 +168,13 @@ class ResearchSession:
     def begin_round(self) -> None:
         """Count a new round of search and judgement."""
         self.iteration += 1
-        self.stage = Stage.SEARCH
+        self.stage = events.Stage.SEARCH
         self.new_in_round = self.new_facts_in_round = 0
         self.answered_in_round = self.failed_in_round = False
         self.searched_in_round = self.proposed_in_round = self.targeted_in_round = False
         self.spoken_in_round.clear()
 
-    async def emit(self, event: Event, stage: Stage | None = None) -> None:
+    async def emit(self, event: events.Event, stage: events.Stage | None = None) -> None:
         """Append an event to the log, with stage and progress out of the session's own state."""
         self.stage = stage or self.stage
         await self.log.append(event, self.stage, self._progress())
@@ -190,24 +183,24 @@ class ResearchSession:
         """Tell the reader something, in the log now and in the report later."""
         if message not in self.notices:
             self.notices.append(message)
-            await self.emit(Notice(message=message))
+            await self.emit(events.Notice(message=message))
 
-    async def hear(self, event: Event) -> None:
+    async def hear(self, event: events.Event) -> None:
         """Log what the reasoner tells; a notice is kept for the report, a dropped quote counted."""
-        if isinstance(event, Notice):
+        if isinstance(event, events.Notice):
             await self.notify(event.message)
             return
-        if isinstance(event, JudgementMade):
+        if isinstance(event, events.JudgementMade):
             self.store.facts_dropped += event.dropped
             self.spent = event.spent
-        elif isinstance(event, DeadlineMoved):
+        elif isinstance(event, events.DeadlineMoved):
             self.limits = self.limits.until(event.deadline_s)
         await self.emit(event)
 
     def _progress(self) -> float:
-        if self.stage is Stage.DONE:
+        if self.stage is events.Stage.DONE:
             return 1.0
-        if self.stage is Stage.REPORT:
+        if self.stage is events.Stage.REPORT:
             return _RESEARCH_SHARE
         done = (self.iteration - 1 + _WITHIN_ROUND[self.stage]) / self.limits.max_iterations
         return round(_RESEARCH_SHARE * done, 3)
@@ -232,7 +225,7 @@ def session_of(
 
 def _limits_of(recipe: Recipe, log: EventLog) -> RunLimits:
     """Return the limits that a run has, which a former process may have moved."""
-    told = [e.event for e in log.events if isinstance(e.event, DeadlineMoved)]
+    told = [e.event for e in log.events if isinstance(e.event, events.DeadlineMoved)]
     return recipe.limits.until(told[-1].deadline_s) if told else recipe.limits
 
 

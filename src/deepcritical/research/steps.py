@@ -9,21 +9,10 @@ from collections.abc import Coroutine
 from typing import Any
 
 from deepcritical.appraisal.verdict import decide
+from deepcritical.domain import events
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.citation_validator import AnyDocument, validate_references
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.events import (
-    ClaimsChecked,
-    EvidenceAssessed,
-    HypothesesProposed,
-    IntegrityChecked,
-    QuestionRefined,
-    ReferencesValidated,
-    ReportWritten,
-    SourceSearched,
-    Stage,
-    StopReason,
-)
 from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.named import Drug
@@ -45,7 +34,7 @@ from deepcritical.research.processing import (
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import stop_reason
 from deepcritical.research.understanding import understand
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.deadline import together
 from deepcritical.tools.search_handler import SourceAnswer, require_any
@@ -65,7 +54,7 @@ async def refine_question(session: ResearchSession) -> None:
     session.question = (
         plan.question if plan else await session.reasoner.refine_question(await understand(session))
     )
-    await session.emit(QuestionRefined(question=session.question), Stage.QUESTION)
+    await session.emit(events.QuestionRefined(question=session.question), events.Stage.QUESTION)
     for notice in (*session.question.notices, *(told_of_plan(plan) if plan else ())):
         await session.notify(notice)
 
@@ -162,7 +151,7 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
     session.failed_in_round |= unread
     session.answered_in_round |= not unread
     told = run.model_dump(exclude={"filters", "understood_as", "searched_at", "notes"})
-    await session.emit(SourceSearched(**told, seconds=answer.seconds), Stage.SEARCH)
+    await session.emit(events.SourceSearched(**told, seconds=answer.seconds), events.Stage.SEARCH)
     if result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
         why = "; ".join(reason.rstrip(".") for reason in result.skipped[:3])
         await session.notify(f"{answer.source} was {result.outcome.value}: {why}.")
@@ -194,7 +183,8 @@ async def check_integrity(session: ResearchSession) -> None:
     ]
     failed = sum(record.metadata.integrity == "not_checked" for record in after)
     await session.emit(
-        IntegrityChecked(checked=len(wanted), failed=failed, found=tuple(worse)), Stage.REPORT
+        events.IntegrityChecked(checked=len(wanted), failed=failed, found=tuple(worse)),
+        events.Stage.REPORT,
     )
     if worse:
         titles = "; ".join(title.rstrip(".") for title in worse)
@@ -209,7 +199,7 @@ async def _judge_anew(session: ResearchSession) -> None:
     """Chains and scores from the records as they are graded by now."""
     try:
         session.store.hypotheses = await _proposed(session)
-        await judge(session, Stage.REPORT)
+        await judge(session, events.Stage.REPORT)
     except DeepCriticalError as error:
         session.store.hypotheses = ()
         await session.notify(
@@ -222,8 +212,10 @@ async def propose_hypotheses(session: ResearchSession) -> None:
     session.store.hypotheses = await _proposed(session)
     session.proposed_in_round = True
     await session.emit(
-        HypothesesProposed(chains=tuple(" → ".join(h.nodes) for h in session.store.hypotheses)),
-        Stage.HYPOTHESES,
+        events.HypothesesProposed(
+            chains=tuple(" → ".join(h.nodes) for h in session.store.hypotheses)
+        ),
+        events.Stage.HYPOTHESES,
     )
 
 
@@ -246,20 +238,20 @@ def _with_located_edges(
 
 async def assess_evidence(session: ResearchSession) -> None:
     """Score the evidence, then let the termination authority decide on another round."""
-    assessment = await judge(session, Stage.JUDGEMENT)
+    assessment = await judge(session, events.Stage.JUDGEMENT)
     session.stop_reason = stop_reason(round_result(session, assessment), session.limits)
     if session.stop_reason is None:
         await tell_choice(session, assessment)
         session.begin_round()
 
 
-async def judge(session: ResearchSession, stage: Stage) -> JudgeAssessment:
+async def judge(session: ResearchSession, stage: events.Stage) -> JudgeAssessment:
     """Score the evidence, with what a model matched in it."""
     await match_results(session)
     assessment = await session.reasoner.assess_evidence(session.understood, session.store)
     session.store.assessments.append(assessment)
     await session.emit(
-        EvidenceAssessed(
+        events.EvidenceAssessed(
             mechanism_score=assessment.mechanism_score,
             clinical_score=assessment.clinical_score,
             recommendation=assessment.recommendation,
@@ -275,9 +267,9 @@ def stop_if_due(session: ResearchSession) -> None:
     if session.stop_reason is not None or not session.store.drugs:
         return
     if session.stop_wanted:
-        session.stop_reason = StopReason.USER_STOP
+        session.stop_reason = events.StopReason.USER_STOP
     elif session.elapsed_s >= session.limits.research_deadline_s:
-        session.stop_reason = StopReason.DEADLINE
+        session.stop_reason = events.StopReason.DEADLINE
 
 
 async def write_report(session: ResearchSession) -> None:
@@ -299,11 +291,11 @@ async def write_report(session: ResearchSession) -> None:
     draft = await session.reasoner.write_report(session.understood, session.store, context)
     session.store.report = await check_document(session, _decided(session, draft))
     await session.emit(
-        ReportWritten(
+        events.ReportWritten(
             verdict=session.store.report.verdict.label.value,
             references=len(session.store.report.references),
         ),
-        Stage.REPORT,
+        events.Stage.REPORT,
     )
 
 
@@ -326,7 +318,7 @@ def _decided(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
 
 
 def _notes(session: ResearchSession, draft: ResearchReport) -> tuple[str, ...]:
-    """What is to be noted.
+    """The notes of the report.
 
     Where a model read the question and answers it, one line on how it read it is enough.
     """
@@ -341,15 +333,15 @@ async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDoc
     """The draft with only references that exist and sentences that stand, and its support rate."""
     validated = validate_references(draft, session.store.citable)
     await session.emit(
-        ReferencesValidated(
+        events.ReferencesValidated(
             kept=len(validated.report.references),
             removed=tuple(reference.title for reference in validated.removed),
         ),
-        Stage.REPORT,
+        events.Stage.REPORT,
     )
     checked, ledger = await calculated(check_sentences, validated.report)
     failed = tuple(entry.text for entry in ledger.failed)
-    await session.emit(ClaimsChecked(checked=ledger.support.cited, failed=failed))
+    await session.emit(events.ClaimsChecked(checked=ledger.support.cited, failed=failed))
     return checked.model_copy(update={"support": ledger.support})
 
 

@@ -8,7 +8,7 @@ from deepcritical.domain.question import checked_question
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import literal_frame, read_frame
 from deepcritical.research.session import ResearchSession
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 from deepcritical.tools.base import LookUpNames
 
 

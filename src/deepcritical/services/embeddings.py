@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, ParamSpec, Protocol, Type
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, StorageError
-from deepcritical.services.finishing import in_slices
 from deepcritical.services.imports import import_quietly
+from deepcritical.services.tasks import in_slices
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,11 +138,7 @@ class EmbeddingService:
     """
 
     def __init__(
-        self,
-        model: str = DEFAULT_MODEL,
-        *,
-        cache: Path | None = None,
-        shipped: Path | None = None,
+        self, model: str = DEFAULT_MODEL, *, cache: Path | None = None, shipped: Path | None = None
     ) -> None:
         self._name = model
         self._model: SentenceTransformer | None = None

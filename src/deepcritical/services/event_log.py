@@ -28,7 +28,7 @@ from deepcritical.domain.events import (
     Stage,
 )
 from deepcritical.domain.traces import LOCAL_USER, TraceResult
-from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 
 class EventLog:

@@ -13,8 +13,8 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.services.chroma import ChromaIndex, translated
 from deepcritical.services.embeddings import Embeddings, ModelLoaded, content_hash
-from deepcritical.services.finishing import SOON_S, in_slices, to_the_end
-from deepcritical.services.lexical import LexicalIndex, fuse, searchable, terms, with_missed
+from deepcritical.services.ranking import LexicalIndex, fuse, searchable, terms, with_missed
+from deepcritical.services.tasks import SOON_S, in_slices, to_the_end
 
 if TYPE_CHECKING:
     import numpy as np

@@ -58,12 +58,7 @@ _PLAIN = bounded(r"[^\W_](?:[\w' -]{0,300}[\w'])?")
 _OPERATOR = bounded(r"\b(?:and|or|not)\b", re.IGNORECASE)
 
 
-BROADLY = (
-    SearchBlock.REVIEWS,
-    SearchBlock.TRIALS,
-    SearchBlock.OBSERVATIONAL,
-    SearchBlock.HARMS,
-)
+BROADLY = (SearchBlock.REVIEWS, SearchBlock.TRIALS, SearchBlock.OBSERVATIONAL, SearchBlock.HARMS)
 """The kinds of evidence that are sought on a drug's classes, and on the condition above, too."""
 
 

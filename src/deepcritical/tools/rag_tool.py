@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.text import Span, body_sentences, whole_sentences
-from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService, Retrieval
+from deepcritical.services.ranking import LexicalIndex, searchable, terms
 from deepcritical.tools.base import Ranking, SearchTool, SourceQuery, SourceResult, outcome_of
 
 _READY_S = 20.0

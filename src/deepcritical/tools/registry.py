@@ -7,8 +7,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, WithJsonSchema
 
-from deepcritical.tools import clinicaltrials, europepmc, pubmed, web_search
+from deepcritical.tools import web_search
 from deepcritical.tools.base import SourceDescription
+from deepcritical.tools.clinicaltrials import source as clinicaltrials
+from deepcritical.tools.europepmc import source as europepmc
+from deepcritical.tools.pubmed import source as pubmed
 
 SOURCES: tuple[SourceDescription, ...] = (
     pubmed.SOURCE,

@@ -16,12 +16,7 @@ from deepcritical.domain.errors import DeepCriticalError, RateLimitError, Search
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import SearchQuery
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.base import (
-    CheckIntegrity,
-    SearchTool,
-    SourceOutcome,
-    SourceQuery,
-)
+from deepcritical.tools.base import CheckIntegrity, SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.crossref import ask_lightly, check_all
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient

@@ -54,11 +54,11 @@ from deepcritical.reasoning.chatting import (
     search_queries,
 )
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.services.tasks import SOON_S, to_the_end
 from deepcritical.tools.registry import DEFAULT_NAMES
 from deepcritical.tools.searching import search
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from deepcritical.toolset.starting import Request, begun
 from deepcritical.writing.auditing import records_of
 

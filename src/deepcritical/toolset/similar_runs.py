@@ -33,7 +33,7 @@ from deepcritical.reasoning.chatting import RESEARCH_REPORT
 from deepcritical.reasoning.judging import next_sides
 from deepcritical.services.embeddings import Embeddings, ModelLoaded
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.services.lexical import terms
+from deepcritical.services.ranking import terms
 from deepcritical.tools.search_handler import SourceAnswer
 
 _MOST_READ = 200

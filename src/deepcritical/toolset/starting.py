@@ -13,7 +13,7 @@ from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText
 from deepcritical.domain.tool_registry import DeepResearchInput, ReportInput, ToolCaller
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, Given, RunService
-from deepcritical.services.uploads import UPLOAD_ID, Uploads
+from deepcritical.services.storage.uploads import UPLOAD_ID, Uploads
 from deepcritical.tools.documents import document_of, documents_in
 from deepcritical.verification.ids import id_named
 

@@ -126,15 +126,11 @@ def checks_of(
     source = "\n".join((source, *spelled_out(source, texts)))
     records = "\n".join((source, *texts))
     is_one = len(cited) == 1 and cited[0].way is not None
-    # A result that code typed has one direction; a sentence of a record may tell of several.
-    typed = all("." not in finding.id for finding in cited)
-    by_clause = not judged or (typed and (own or is_one))
-    turned = direction_faults(text, cited, own=own) if by_clause else turned_faults(text, cited)
     found: dict[CheckName, list[Iterator[str]]] = {
         "figures": [_figure_faults(text, cited, source, records), _role_faults(text, source)],
         "names": [_strange_names(text, records)],
         "population": [species_faults(text, cited, source)],
-        "direction": [turned],
+        "direction": [_turned(text, cited, own=own, judged=judged)],
         "strength": [_certainty_faults(text, cited), _masking_faults(text, records)],
         "counts": [_count_faults(text, cited, records if judged else source)],
     }
@@ -147,6 +143,19 @@ def checks_of(
         found["strength"].append(_overstated(text, cited, source))
     told = {name: "; ".join(dict.fromkeys(chain(*faults))) for name, faults in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())
+
+
+def _turned(text: str, cited: Sequence[Finding], *, own: bool, judged: bool) -> Iterator[str]:
+    """Yield the directions that are none of the findings: by clause where code must tell, else all.
+
+    A result that code typed has one direction; a sentence of a record may tell of several.
+    """
+    is_one = len(cited) == 1 and cited[0].way is not None
+    typed = all("." not in finding.id for finding in cited)
+    if not judged or (typed and (own or is_one)):
+        yield from direction_faults(text, cited, own=own)
+    else:
+        yield from turned_faults(text, cited)
 
 
 def spelled_out(source: str, texts: Sequence[str]) -> Iterator[str]:

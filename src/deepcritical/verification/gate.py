@@ -15,7 +15,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.sentences import CheckName, Draft, Finding, Sentence, SentenceCheck
 from deepcritical.domain.votes import Way
-from deepcritical.services.calculating import calculated
+from deepcritical.services.tasks import calculated
 from deepcritical.verification.binding import checks_of
 from deepcritical.verification.fields import VAGUE, keys_of
 from deepcritical.verification.ids import ids_in, keys_in

@@ -15,8 +15,7 @@ from deepcritical.domain.sentences import Finding
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
-from deepcritical.prompts.evidence import CHARS_PER_TOKEN
-from deepcritical.prompts.findings import study_line, told_text
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN, study_line, told_text
 
 VERSION = 5
 LONGEST_TEXT = 3_000

@@ -8,7 +8,7 @@ from typing import Any
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.grids import rows_grid
-from deepcritical.domain.layout_markdown import grid_markdown
+from deepcritical.domain.report import grid_markdown
 from deepcritical.domain.report_data import SUMMARY_LIMIT
 from deepcritical.domain.report_parts import Reference, ReportSection
 from deepcritical.domain.sentences import Sentence, as_markdown

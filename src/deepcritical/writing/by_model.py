@@ -21,9 +21,8 @@ from deepcritical.domain.sentences import Draft, Finding, Sentence
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
-from deepcritical.prompts.evidence import CHARS_PER_TOKEN
-from deepcritical.prompts.findings import study_line, told_text
-from deepcritical.services.calculating import calculated
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN, study_line, told_text
+from deepcritical.services.tasks import calculated
 from deepcritical.verification.contesting import contested_by
 from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.verifiers import Verifier

@@ -109,12 +109,7 @@ class _Writer:
     def report(self, synthesis: Synthesis | None) -> ResearchReport:
         # The order of these calls gives the references their numbers: the brief's come first.
         text = synthesis or Synthesis()
-        verdict = uncontested(self.verdict, text.contested)
-        brief = self._brief(verdict)
-        refuted = {one.told for one in text.contested}
-        left = tuple(one for one in brief.studies if study_statement(one) not in refuted)
-        brief = brief.model_copy(update={"contested": text.contested, "studies": left})
-        brief = with_synthesis(brief, verdict, text.sentences)
+        brief = self._brief_with(text)
         self._cite(brief)
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         study_table = self._study_table()
@@ -147,6 +142,15 @@ class _Writer:
             assessment=self.assessment,
             written_by=self.written_by,
         )
+
+    def _brief_with(self, text: Synthesis) -> Brief:
+        """Return the brief with a model's text, and without what was refuted."""
+        verdict = uncontested(self.verdict, text.contested)
+        brief = self._brief(verdict)
+        refuted = {one.told for one in text.contested}
+        left = tuple(one for one in brief.studies if study_statement(one) not in refuted)
+        brief = brief.model_copy(update={"contested": text.contested, "studies": left})
+        return with_synthesis(brief, verdict, text.sentences)
 
     def _of_run(self) -> dict[str, Any]:
         """Return how it was searched."""

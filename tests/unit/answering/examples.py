@@ -59,8 +59,6 @@ def entry(number: int, status: str = "COMPLETED", content: str = "", **meta: Any
 
 
 class Built(NamedTuple):
-    """An answer with all that it was made from."""
-
     inquiry: Inquiry
     store: EvidenceStore
     draft: Draft

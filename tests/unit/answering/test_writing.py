@@ -10,10 +10,9 @@ from deepcritical.answering.joining import joined_facts
 from deepcritical.answering.passages import read_passages
 from deepcritical.answering.writing import synthesize
 from deepcritical.domain.answer import ANSWER_SCHEMA
-from deepcritical.domain.appraisal import Stance
+from deepcritical.domain.appraisal import Matched, Stance
 from deepcritical.domain.checklist import Aspect, Coverage
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.matches import Matched
 from deepcritical.domain.sentences import Sentence
 from deepcritical.models.answers import MappedNeed
 from deepcritical.writing.auditing import audit

@@ -78,7 +78,6 @@ def result(outcome: str = OUTCOME, **changes: Any) -> Result:
 
 
 def null(outcome: str = OUTCOME, **changes: Any) -> Result:
-    """A result without a difference."""
     return result(outcome, better="no_difference", **changes)
 
 
@@ -161,7 +160,6 @@ def finding(*votes: Vote, key: str = "E1", **changes: Any) -> StudyFinding:
 
 
 def findings(*votes: Vote) -> tuple[StudyFinding, ...]:
-    """A study for each vote."""
     return tuple(finding(one, key=f"E{n}") for n, one in enumerate(votes, start=1))
 
 

@@ -72,7 +72,6 @@ def _frame(kind: QuestionKind, **fields: Any) -> QuestionFrame:
 
 
 def judged(*studies: StudyReading, question: Asked | None = None) -> Verdict:
-    """Return the verdict on studies that are each reported once."""
     question = question or asked()
     names = {name for told in studies for name in told.population.conditions} or {CONDITION}
     told = {}

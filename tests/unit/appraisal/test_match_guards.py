@@ -12,11 +12,11 @@ from deepcritical.appraisal.records import read_for
 from deepcritical.appraisal.verdict import decide
 from deepcritical.appraisal.voting import Ballot, ballot_of
 from deepcritical.appraisal.what_if import plus
+from deepcritical.domain.appraisal import MOST_SHOWN, Matched
 from deepcritical.domain.grading import grade
-from deepcritical.domain.matches import MOST_SHOWN, Matched
 from deepcritical.domain.study import ArmFigure, StudyReading
 from deepcritical.domain.votes import Way
-from deepcritical.prompts.studies import study_block
+from deepcritical.prompts.evidence import study_block
 from tests.unit.appraisal.builders import (
     DRUG,
     MORE,

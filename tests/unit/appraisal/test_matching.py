@@ -9,8 +9,8 @@ import pytest
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.verdict import decide
 from deepcritical.appraisal.voting import Ballot, ballot_of
+from deepcritical.domain.appraisal import ResultMatch
 from deepcritical.domain.grading import grade
-from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.named import Drug
 from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.domain.votes import Vote, Way

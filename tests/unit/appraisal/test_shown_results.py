@@ -12,7 +12,7 @@ from deepcritical.appraisal.records import results_to_match
 from deepcritical.appraisal.voting import ballot_of
 from deepcritical.domain.grading import grade
 from deepcritical.domain.study import Result, StudyReading
-from deepcritical.prompts.studies import shown_studies
+from deepcritical.prompts.evidence import shown_studies
 from tests.unit.appraisal.builders import arm, asked, made_up_results, null, record, result, study
 from tests.unit.appraisal.test_matching import match
 

@@ -9,9 +9,9 @@ import pytest
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.stopped import compared_in, stopped_by
 from deepcritical.appraisal.voting import ballot_of
+from deepcritical.domain.appraisal import ResultMatch
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
-from deepcritical.domain.matches import ResultMatch
 from deepcritical.domain.named import Drug
 from deepcritical.domain.study import Arm, Result, StudyReading
 from deepcritical.domain.votes import CONTINUED, Vote, Way

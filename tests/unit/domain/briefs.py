@@ -144,10 +144,7 @@ BRIEF = Brief(
     ),
 )
 VERDICT = Verdict(
-    label=VerdictLabel.PROMISING,
-    certainty=Certainty.MODERATE,
-    rule="A rule.",
-    rows=BRIEF.findings,
+    label=VerdictLabel.PROMISING, certainty=Certainty.MODERATE, rule="A rule.", rows=BRIEF.findings
 )
 
 

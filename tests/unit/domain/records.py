@@ -32,11 +32,7 @@ def trial(nct_id: str = "NCT11111111", content: str = "", **metadata: Any) -> Ev
     return paper(f"Trial {nct_id}", content, kind="trial", nct_id=nct_id, **metadata)
 
 
-def fact(
-    quote: str = QUOTE,
-    evidence_id: str = "E1",
-    content: str = CONTENT,
-) -> Fact:
+def fact(quote: str = QUOTE, evidence_id: str = "E1", content: str = CONTENT) -> Fact:
     """A fact with the offsets of its quote in the content, or beyond its end when it is absent."""
     at = content.find(quote)
     start = at if at >= 0 else len(content)
@@ -54,11 +50,7 @@ def claim(sentence: str = QUOTE, quote: str = QUOTE, evidence_id: str = "E1") ->
     """A sentence of a report with the quote behind it, at its place in the content."""
     start = max(0, CONTENT.find(quote))
     return Claim(
-        sentence=sentence,
-        evidence_id=evidence_id,
-        quote=quote,
-        start=start,
-        end=start + len(quote),
+        sentence=sentence, evidence_id=evidence_id, quote=quote, start=start, end=start + len(quote)
     )
 
 
@@ -119,7 +111,6 @@ def reference(record: Evidence, **changes: Any) -> Reference:
 
 
 def section(content: str = "", title: str = "A part") -> ReportSection:
-    """One part of a report."""
     return ReportSection(title=title, content=content)
 
 

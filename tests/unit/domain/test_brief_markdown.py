@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from deepcritical.domain.effect_words import effect_words
-from deepcritical.domain.layout_markdown import head_markdown
+from deepcritical.domain.report import head_markdown
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import NO_RECORD, VerdictLabel
 from tests.unit.domain.briefs import BRIEF, VERDICT, brief_report

@@ -6,15 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.budget import (
-    SHARES,
-    Judgement,
-    OwnLimits,
-    Price,
-    Purse,
-    RunLimits,
-    Spent,
-)
+from deepcritical.domain.budget import SHARES, Judgement, OwnLimits, Price, Purse, RunLimits, Spent
 from deepcritical.domain.errors import BudgetExceeded
 
 JUDGEMENTS: tuple[Judgement, ...] = get_args(Judgement)
@@ -47,8 +39,7 @@ def test_every_judgement_has_a_share_and_the_last_fifth_is_the_reports() -> None
 
 
 @pytest.mark.parametrize(
-    ("caps", "name"),
-    [({"max_calls": 1}, "MAX_CALLS"), ({"max_tokens": 100}, "MAX_TOKENS")],
+    ("caps", "name"), [({"max_calls": 1}, "MAX_CALLS"), ({"max_tokens": 100}, "MAX_TOKENS")]
 )
 def test_calls_at_once_cannot_overspend_together(caps: dict[str, float], name: str) -> None:
     one = purse(unpriced, **caps)

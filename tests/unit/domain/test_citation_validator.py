@@ -8,10 +8,7 @@ from deepcritical.domain.citation_validator import (
     validate_references,
 )
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import (
-    Claim,
-    Reference,
-)
+from deepcritical.domain.report_parts import Claim, Reference
 from tests.unit.domain.records import TITLE, paper, reference, report
 
 FIRST = paper(pmid="11111111", doi="10.1234/first", url="https://pubmed.ncbi.nlm.nih.gov/11111111/")
@@ -90,9 +87,7 @@ def test_of_two_records_with_the_id_the_one_that_is_meant_is_named() -> None:
     store = {"E1": notice, "E2": paper("Examplol at last", doi="10.1234/first")}
     kept = validate_references(
         report(
-            "",
-            build_reference_from_evidence(store["E2"], "E2"),
-            bare("-", "doi:10.1234/first"),
+            "", build_reference_from_evidence(store["E2"], "E2"), bare("-", "doi:10.1234/first")
         ),
         store,
     ).report

@@ -5,6 +5,7 @@ import pytest
 from deepcritical.domain.claims import claim_holds, located
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.report_parts import Claim
+from deepcritical.domain.text import body_sentences
 from tests.unit.domain.records import CONTENT, QUOTE, claim, fact, paper
 
 STORE = {"E1": paper(), "E2": paper("Another", "Mood was never asked about.", pmid="2")}
@@ -81,3 +82,20 @@ def test_a_claim_that_its_quote_does_not_bear_fails(said: Claim) -> None:
 def test_a_summary_record_holds_claims_as_an_abstract_does() -> None:
     store: dict[str, Evidence] = {"E1": paper(text_kind="summary")}
     assert claim_holds(claim(), store)
+
+
+_FIRST = "Pain fell by 12 points with naproxen."
+
+
+@pytest.mark.parametrize("title", ["Pain", "Pain fell", "Pain fell by 12 points"])
+def test_a_sentence_that_begins_as_a_short_title_is_of_the_body(title: str) -> None:
+    told = body_sentences(f"{_FIRST} No patient died.", title)
+    assert [span.text for span in told] == [_FIRST, "No patient died."]
+
+
+@pytest.mark.parametrize("end", [".", "\n", ". ", ""])
+def test_a_title_in_front_of_the_text_is_not_of_its_body(end: str) -> None:
+    title = "Naproxen in gout"
+    told = body_sentences(f"{title}{end}\nRESULTS: {_FIRST}", title)
+    assert all(title not in span.text for span in told)
+    assert any(_FIRST in span.text for span in told)

@@ -143,7 +143,6 @@ EUROPE_PMC = paper(
 
 
 def known_ids(record: Evidence) -> frozenset[str]:
-    """Ids of a record and of those it links to."""
     return canonical_ids(record) | frozenset(record.metadata.linked_ids)
 
 

@@ -27,8 +27,6 @@ from deepcritical.domain.tool_registry import (
 
 
 class Count(Model):
-    """The number to count to."""
-
     upto: int = Field(ge=1, le=3)
 
 

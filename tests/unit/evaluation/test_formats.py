@@ -16,7 +16,7 @@ import pytest
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.study import MechanismStatement
-from deepcritical.evaluation import biored, claims, pubmed_syntax, questions, trials
+from deepcritical.evaluation import claims, pubmed_syntax, questions, studies
 from deepcritical.evaluation.measuring import FORMATS, format_of, sets_in
 from deepcritical.evaluation.scores import Outcome
 from deepcritical.reading.rules.reader import read_by_rules
@@ -130,7 +130,7 @@ def test_outcomes_are_counted_apart_by_whether_they_are_the_same(tmp_path: Path)
     death, died = {"concept": "death", "outcome": "death"}, {"concept": "death", "outcome": "died"}
     pain = {"concept": "pain", "outcome": "pain score"}
     rows = [{"a": death, "b": died, "same": True}, {"a": death, "b": pain, "same": False}]
-    told = counted(trials.judge_outcomes(lines(tmp_path / "pairs.jsonl", *rows)))
+    told = counted(studies.judge_outcomes(lines(tmp_path / "pairs.jsonl", *rows)))
     assert told == [
         ("same outcomes joined", True, True),
         ("different outcomes kept apart", True, True),
@@ -159,7 +159,7 @@ _PUBTATOR = """\
 def test_names_of_biored_are_right_with_their_ids(tmp_path: Path) -> None:
     path = tmp_path / "biored_dev.pubtator"
     path.write_text(_PUBTATOR)
-    assert counted(biored.judge_entities(path)) == [
+    assert counted(studies.judge_entities(path)) == [
         ("diseases known", True, True),
         ("further names of a drug known", True, True),
         ("diseases known", True, False),
@@ -180,11 +180,11 @@ def test_relations_of_biored_are_right_with_their_direction(
 ) -> None:
     path = tmp_path / "biored_dev.pubtator"
     path.write_text(_PUBTATOR)
-    item, unrelated = biored.articles(path)
+    item, unrelated = studies.articles(path)
     step = MechanismStatement(subject=subject, relation=relation, object=thing, system="cell")
     read = read_by_rules(item.record, datetime.now(UTC)).model_copy(update={"mechanism": (step,)})
-    assert [answer[:2] for answer in biored.judge_steps(item, read)] == told
-    assert not list(biored.judge_steps(unrelated, read))
+    assert [answer[:2] for answer in studies.judge_steps(item, read)] == told
+    assert not list(studies.judge_steps(unrelated, read))
 
 
 def test_studies_of_a_guideline_are_found_among_the_records_that_were_screened(
@@ -223,7 +223,7 @@ def test_every_other_article_is_kept_aside(tmp_path: Path) -> None:
     rows = [
         {"pmid": str(n), "text": "A trial of things. Nothing.", "annotations": []} for n in (1, 2)
     ]
-    items = trials.pico(lines(tmp_path / "pico_corpus.jsonl.gz", *rows))
+    items = studies.pico(lines(tmp_path / "pico_corpus.jsonl.gz", *rows))
     assert [item.half for item in items] == ["development", "kept aside"]
 
 

@@ -13,13 +13,7 @@ from deepcritical.domain.votes import OutcomeRow, PooledEffect, RowEffect, Way
 from tests.unit.export.reports import VERDICT, full_report, report_of
 
 POOLED = PooledEffect(
-    measure="RR",
-    studies=2,
-    value=0.82,
-    ci_low=0.7,
-    ci_high=0.95,
-    fixed=(0.82, 0.7, 0.95),
-    i2=12.0,
+    measure="RR", studies=2, value=0.82, ci_low=0.7, ci_high=0.95, fixed=(0.82, 0.7, 0.95), i2=12.0
 )
 
 
@@ -31,7 +25,6 @@ def found(
     measure: EffectMeasure = "RR",
     **fields: Any,
 ) -> RowEffect:
-    """An effect that one study found."""
     whole: dict[str, Any] = {
         "evidence_ids": (evidence_id,),
         "way": Way.NO_DIFFERENCE,

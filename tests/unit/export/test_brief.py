@@ -10,8 +10,7 @@ import pytest
 
 from deepcritical.domain.brief import Contested
 from deepcritical.domain.grids import findings_grid
-from deepcritical.domain.layout_markdown import report_markdown
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report import ResearchReport, report_markdown
 from deepcritical.domain.report_parts import ReportSection
 from deepcritical.domain.sentences import Sentence, SentenceCheck, how_checked
 from deepcritical.domain.verdict import VerdictLabel

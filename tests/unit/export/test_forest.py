@@ -30,7 +30,6 @@ def texts(drawing: Drawing) -> list[str]:
 
 
 def ticks(drawing: Drawing) -> dict[float, float]:
-    """Return the place of each tick."""
     spans = re.findall(r'text-anchor="middle"[^>]*><tspan x="([\d.]+)"[^>]*>([^<]+)<', drawing.body)
     return {float(text.replace("\u2212", "-")): float(x) for x, text in spans}
 

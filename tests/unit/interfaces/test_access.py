@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 
+import httpx
 import pytest
 from pydantic import SecretStr
 from starlette.requests import HTTPConnection
+from starlette.responses import Response
 
 from deepcritical.domain.errors import (
     AuthenticationError,
@@ -26,6 +28,7 @@ from deepcritical.interfaces.access import (
     check_owner,
     parse_tokens,
 )
+from deepcritical.interfaces.guard import Guard
 
 ADA, BEN = "made-up-token-of-ada", "made-up-token-of-ben"
 TOKENS = {"ada": SecretStr(ADA), "ben": SecretStr(BEN)}
@@ -193,3 +196,17 @@ class TestParsing:
             parse_tokens(text)
         assert ADA not in str(caught.value)
         assert BEN not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "passing"),
+    [("http://answers.example", {"http", "https"}), ("https://answers.example", {"https"})],
+)
+async def test_a_proxy_may_add_https_to_an_address_and_takes_it_from_none(
+    address: str, passing: set[str]
+) -> None:
+    app = httpx.ASGITransport(Guard(Response(), frozenset({address})))
+    origins = {s: f"{s}://answers.example" for s in ("http", "https", "ftp")} | {"null": "null"}
+    async with httpx.AsyncClient(transport=app, base_url="http://answers.example") as client:
+        answers = {s: await client.post("/", headers={"Origin": o}) for s, o in origins.items()}
+    assert {s for s, answer in answers.items() if answer.status_code == 200} == passing

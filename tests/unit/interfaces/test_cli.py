@@ -1,16 +1,28 @@
 from __future__ import annotations
 
+import json
+import os
+import pty
 import re
+import subprocess
+import sys
 import tomllib
+import unicodedata
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from deepcritical.domain import errors
-from deepcritical.interfaces.cli.output import EXIT_CODES, INTERRUPTED, NO_EVIDENCE
-from deepcritical.interfaces.cli.research import research
+from deepcritical.domain.errors import PlanError
+from deepcritical.domain.plan import Place
+from deepcritical.interfaces.cli.output import EXIT_CODES, INTERRUPTED, NO_EVIDENCE, plain_json
+from deepcritical.interfaces.cli.research import read_plan, research, write_plan
 from deepcritical.interfaces.main import app
 from tests.conftest import ROOT
+from tests.unit.domain.test_plan import PLAN
 
 
 def listed() -> dict[int, str]:
@@ -71,3 +83,47 @@ def test_without_arguments_it_greets_with_examples() -> None:
 
 def test_help_lists_the_commands() -> None:
     assert "Commands:" in CliRunner().invoke(app, ["--help"]).stdout
+
+
+def test_a_source_that_is_none_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    write_plan(PLAN.model_copy(update={"place": Place(sources=("scholar",))}), path)
+    with pytest.raises(PlanError, match=r"no source scholar.*at place\.sources"):
+        read_plan(path)
+
+
+HOSTILE = "\x1b[2J \x7f \x85 \x9b31m \u202eabc\u2066 \u200b \u2028 \U000e0041 µ 漢 😀"
+
+
+@given(st.text() | st.just(HOSTILE))
+def test_it_is_the_same_data_without_anything_that_steers(text: str) -> None:
+    written = plain_json(json.dumps({"made up": [text]}, ensure_ascii=False, indent=2))
+    assert json.loads(written) == {"made up": [text]}
+    shown = written.replace("\n", "")
+    assert {"Cc", "Cf", "Zl", "Zp"}.isdisjoint(map(unicodedata.category, shown))
+
+
+def test_what_is_readable_stays_readable() -> None:
+    assert plain_json('["µ 漢 😀"]') == '["µ 漢 😀"]'
+
+
+def printed(on_terminal: bool) -> bytes:
+    """A file of JSON, printed by a process of its own."""
+    code = f"""
+from deepcritical.interfaces.cli.output import file_to_stdout
+file_to_stdout("json", {json.dumps(["abc" + chr(0x202E)], ensure_ascii=False).encode()!r})
+"""
+    command = [sys.executable, "-c", code]
+    if not on_terminal:
+        return subprocess.run(command, capture_output=True, check=True).stdout  # noqa: S603
+    ours, terminal = pty.openpty()
+    subprocess.run(command, stdout=terminal, check=True)  # noqa: S603 - our own code
+    os.close(terminal)
+    said = os.read(ours, 1000)
+    os.close(ours)
+    return said
+
+
+def test_a_file_is_printed_byte_by_byte_but_on_a_terminal() -> None:
+    assert printed(on_terminal=False) == '["abc\u202e"]'.encode()
+    assert printed(on_terminal=True) == b'["abc\\u202e"]'

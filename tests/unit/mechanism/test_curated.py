@@ -177,10 +177,7 @@ def test_sources_that_disagree_stand_on_both_sides() -> None:
             target("b", "Testase", "ANTAGONIST", symbol="TSE1"),
         )
     )
-    assert edges(known) == [
-        ("examplol", "TSE1", "increases"),
-        ("examplol", "TSE1", "decreases"),
-    ]
+    assert edges(known) == [("examplol", "TSE1", "increases"), ("examplol", "TSE1", "decreases")]
 
 
 def association(disease: str, symbol: str = "TSE1") -> Association:

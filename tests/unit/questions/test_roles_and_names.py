@@ -13,7 +13,7 @@ from deepcritical.questions.reading import read_frame
 from deepcritical.questions.roles import roles_of
 from deepcritical.questions.searching import search_sides
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.pubmed import pubmed_term
+from deepcritical.tools.pubmed.source import pubmed_term
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.reading.registry import read_registry
-from deepcritical.tools.clinicaltrials_records import parse
+from deepcritical.tools.clinicaltrials.records import parse
 from tests.unit.reading.study_answers import READ_AT
 
 Part = dict[str, Any]

@@ -10,8 +10,7 @@ from deepcritical.reading.building import record_id
 from deepcritical.reading.checking import checked
 from deepcritical.reading.library import curated_readings
 from deepcritical.reading.sentences import numbered, text_hash
-from deepcritical.tools.snapshot import BUNDLED, snapshot_path
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import BUNDLED, parse, snapshot_path
 
 
 @cache

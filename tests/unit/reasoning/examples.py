@@ -14,7 +14,5 @@ QUESTION = ResearchQuestion(
     condition=TESTITIS,
 )
 CANDIDATES = ResearchQuestion(
-    text="What could be repurposed for testitis?",
-    form=QuestionForm.CONDITION,
-    condition=TESTITIS,
+    text="What could be repurposed for testitis?", form=QuestionForm.CONDITION, condition=TESTITIS
 )

@@ -7,12 +7,7 @@ from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
 from deepcritical.domain.question import ResearchQuestion, SearchBlock, SearchQuery
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.reasoning.judging import (
-    assess,
-    best_drug,
-    mechanism_score,
-    next_sides,
-)
+from deepcritical.reasoning.judging import assess, best_drug, mechanism_score, next_sides
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.report import rank_drugs
 from tests.unit.domain.records import CONTENT, appraisal, fact, paper, vote
@@ -245,13 +240,7 @@ class TestGaps:
                 "No record reports harms of examplol.",
                 "examplol adverse events tolerability safety",
             ),
-            (
-                RCT,
-                True,
-                (GAP,),
-                "No record shows that tau acts on testitis.",
-                "tau testitis",
-            ),
+            (RCT, True, (GAP,), "No record shows that tau acts on testitis.", "tau testitis"),
             (
                 RCT,
                 True,

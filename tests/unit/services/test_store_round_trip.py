@@ -14,7 +14,7 @@ from deepcritical.domain.errors import SnapshotCorruptError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.services.evidence_store import EvidenceStore, as_snapshot
-from deepcritical.tools.snapshot_records import parse
+from deepcritical.tools.snapshot import parse
 from tests.conftest import DEMO, DEMO_QUESTION, make_evidence, run_service
 
 EXTRA = {

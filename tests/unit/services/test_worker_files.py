@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 from uuid import UUID
 
-from deepcritical.services.job_board import LOCAL_WORKER, WorkerName
+from deepcritical.services.storage.job_board import LOCAL_WORKER, WorkerName
 
 HOLD = (
     "import sys, time; from pathlib import Path;"
-    "from deepcritical.services.job_board import WorkerName;"
+    "from deepcritical.services.storage.job_board import WorkerName;"
     "print(WorkerName(Path(sys.argv[1])).name, flush=True); time.sleep(60)"
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from deepcritical.domain.evidence import Evidence
-from deepcritical.tools.pubmed_records import parse
+from deepcritical.tools.pubmed.records import parse
 from tests.conftest import ROOT
 
 RECORDS = ROOT / "tests" / "data" / "pubmed" / "records.xml"

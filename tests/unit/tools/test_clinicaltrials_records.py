@@ -17,7 +17,7 @@ from deepcritical.domain.record_kinds import is_negative_stop
 from deepcritical.domain.text import locate_quote, sentences
 from deepcritical.domain.votes import Way
 from deepcritical.reading.library import read_by_code
-from deepcritical.tools.clinicaltrials_records import parse
+from deepcritical.tools.clinicaltrials.records import parse
 from tests.servers.clinicaltrials import Study, made_up_studies, made_up_study
 
 EXAMPLOL = Drug(name="examplol", known=False)

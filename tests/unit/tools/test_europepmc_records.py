@@ -12,7 +12,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids, study_groups
 from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.text import sentences
-from deepcritical.tools.europepmc_records import PREPRINT_MARK, NoAnswerError, parse
+from deepcritical.tools.europepmc.records import PREPRINT_MARK, NoAnswerError, parse
 from deepcritical.tools.markup import clean_markup
 from tests.servers.europepmc import made_up_records
 
@@ -23,7 +23,6 @@ def payload(*records: object, **fields: object) -> bytes:
 
 
 def read(**fields: Any) -> Evidence:
-    """One record with the given fields."""
     record = {"id": "99000001", "source": "MED", "pmid": "99000001", "title": "Examplol", **fields}
     (evidence,) = parse(payload(record)).records
     return evidence

@@ -10,7 +10,7 @@ import pytest
 from deepcritical.domain.evidence import Evidence, Integrity
 from deepcritical.domain.identity import study_links, trials_in
 from deepcritical.domain.record_kinds import is_notice, is_retracted
-from deepcritical.tools import europepmc_records
+from deepcritical.tools.europepmc import records as europepmc_records
 from tests.unit.tools.pubmed_xml import one
 
 OTHER = "99000099"

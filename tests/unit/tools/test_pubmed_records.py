@@ -6,7 +6,7 @@ from deepcritical.domain.designs import Design
 from deepcritical.domain.grading import grade
 from deepcritical.domain.identity import canonical_ids, study_links
 from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.tools.pubmed_records import parse
+from deepcritical.tools.pubmed.records import parse
 from tests.unit.tools.pubmed_xml import article, made, one, record_set
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.tools.pubmed_search import Found, read_elink, read_esearch
+from deepcritical.tools.pubmed.search import Found, read_elink, read_esearch
 
 
 def answer(**result: Any) -> bytes:

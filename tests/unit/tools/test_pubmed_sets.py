@@ -5,7 +5,7 @@ import time
 import pytest
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.tools.pubmed_records import is_whole, parse
+from deepcritical.tools.pubmed.records import is_whole, parse
 from tests.unit.tools.pubmed_xml import RECORDS, article, made, record_set
 
 

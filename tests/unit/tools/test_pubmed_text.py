@@ -8,7 +8,7 @@ import pytest
 
 from deepcritical.domain.text import sentences
 from deepcritical.tools.markup import plain_text
-from deepcritical.tools.pubmed_records import parse
+from deepcritical.tools.pubmed.records import parse
 from tests.unit.tools.pubmed_xml import article, made, one, record_set
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.europepmc import europepmc_query
-from deepcritical.tools.pubmed import pubmed_term
+from deepcritical.tools.europepmc.source import europepmc_query
+from deepcritical.tools.pubmed.source import pubmed_term
 from deepcritical.tools.query_utils import clean_query, is_searchable, trial_params
 
 EXAMPLOL = Drug(name="examplol", synonyms=("madeuphage",))

@@ -19,8 +19,8 @@ from deepcritical.tools.concepts import (
     drug_concept,
     truncated,
 )
-from deepcritical.tools.europepmc import europepmc_query
-from deepcritical.tools.pubmed import pubmed_term
+from deepcritical.tools.europepmc.source import europepmc_query
+from deepcritical.tools.pubmed.source import pubmed_term
 from deepcritical.tools.query_utils import trial_params
 from deepcritical.vocabulary.classes import class_names, drug_class, known_members
 from deepcritical.vocabulary.conditions import broader_conditions, condition_named

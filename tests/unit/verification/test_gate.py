@@ -8,7 +8,8 @@ import pytest
 
 from deepcritical.domain.sentences import Draft, Sentence
 from deepcritical.domain.votes import Way
-from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences, unbound
+from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences
+from deepcritical.verification.terms import unbound
 from tests.unit.verification.prose import NATURAL
 from tests.unit.verification.studies import FINDINGS, RECORDS, ScriptedVerifier, draft
 

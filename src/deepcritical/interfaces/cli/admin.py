@@ -14,7 +14,7 @@ from deepcritical.interfaces.cli.output import from_database, print_json
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from deepcritical.services.operations import Operations
+    from deepcritical.services.storage.operations import Operations
 
 Row = TypeVar("Row", bound="BaseModel")
 

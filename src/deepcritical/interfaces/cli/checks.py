@@ -16,23 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deepcritical.bootstrap import build_model_server, limits_of, open_sources, read_settings
+from deepcritical.domain import errors
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.checks import Check, failed, passed, skipped
-from deepcritical.domain.errors import (
-    ChecksFailedError,
-    ConfigurationError,
-    DeepCriticalError,
-    KeyRefusedError,
-    ModelUnknownError,
-    StorageError,
-)
 from deepcritical.export.pdf import check_pdf
 from deepcritical.interfaces.cli import options
 from deepcritical.models.answers import Plan
 from deepcritical.models.desk import OutputMode, RunDesk
 from deepcritical.services.chroma import ChromaIndex
-from deepcritical.services.database import Database
 from deepcritical.services.embeddings import DEFAULT_MODEL, EmbeddingService, ModelLoaded
+from deepcritical.services.storage.database import Database
 from deepcritical.tools.searching import check_crossref, check_source
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
@@ -60,7 +53,7 @@ async def examined(
     """Check all that a run needs, at once; each check ends within so many seconds."""
     try:
         settings = read_settings(*model)
-    except ConfigurationError as error:
+    except errors.ConfigurationError as error:
         return [failed("settings", error)]
     snapshot = choice.snapshot or (None if choice.sources else settings.snapshot)
     names = () if snapshot else choice.sources or settings.sources
@@ -93,7 +86,7 @@ async def _bounded(name: str, checking: Checking, within_s: float) -> tuple[Chec
         async with asyncio.timeout(within_s):
             found = await checking
     except TimeoutError:
-        late = ChecksFailedError(
+        late = errors.ChecksFailedError(
             f"No answer within {within_s:g} s.", "Try again, or give it more time with --within."
         )
         return (failed(name, late),)
@@ -123,7 +116,7 @@ def _of_stores(
 def _settings(misspelt: Sequence[str]) -> Check:
     if not misspelt:
         return passed("settings", "environment and .env can be read")
-    error = ConfigurationError(
+    error = errors.ConfigurationError(
         f"No setting has the name {', '.join(misspelt)}.", "Correct the name, or remove it."
     )
     return failed("settings", error)
@@ -136,7 +129,7 @@ async def _model(
         return (passed("model", "none: rules reason alone, and nothing is sent"),)
     try:
         server = build(spec)
-    except ConfigurationError as error:
+    except errors.ConfigurationError as error:
         return (failed("model", error),)
     return await check_model(server, key_found_in, limits)
 
@@ -144,7 +137,7 @@ async def _model(
 async def _snapshot(name: str) -> Check:
     try:
         return passed("snapshot", await SnapshotSource(snapshot_path(name)).describe())
-    except DeepCriticalError as error:
+    except errors.DeepCriticalError as error:
         return failed("snapshot", error)
 
 
@@ -174,7 +167,7 @@ async def check_database(url: str) -> Check:
     database = Database(url)
     try:
         told = await asyncio.to_thread(database.probe, _WAIT_S)
-    except DeepCriticalError as error:
+    except errors.DeepCriticalError as error:
         return failed("database", error)
     return passed("database", f"{database.name}: {told}")
 
@@ -189,7 +182,7 @@ async def check_file(name: str, path: Path | None, setting: str) -> Check:
     except (OSError, sqlite3.Error) as error:
         why = getattr(error, "strerror", None) or error
         advice = f"Name another file in {setting}, or set it to nothing."
-        return failed(name, StorageError(f"{path} cannot be written: {why}.", advice))
+        return failed(name, errors.StorageError(f"{path} cannot be written: {why}.", advice))
     return passed(name, f"{path} can be written")
 
 
@@ -211,7 +204,7 @@ async def check_embeddings(model: str) -> Check:
         install = "For hybrid retrieval, in a checkout: pip install '.[embeddings,offline]'"
         return skipped("embeddings", f"retrieval is lexical: {state.reason}", install)
     advice = "Correct DEEPCRITICAL_EMBEDDING_MODEL; until then retrieval is lexical."
-    return failed("embeddings", ConfigurationError(state.reason, advice))
+    return failed("embeddings", errors.ConfigurationError(state.reason, advice))
 
 
 async def check_index(url: str, headers: Mapping[str, str] | None = None) -> Check:
@@ -222,7 +215,7 @@ async def check_index(url: str, headers: Mapping[str, str] | None = None) -> Che
         index = ChromaIndex(url, headers)
         await asyncio.to_thread(index.acquire)
         await asyncio.to_thread(index.close)
-    except StorageError as error:
+    except errors.StorageError as error:
         return failed("vector index", error)
     return passed("vector index", f"{url} can be opened")
 
@@ -235,7 +228,7 @@ _MODES: dict[OutputMode, str] = {
     "prompted": "in words, the least reliable way",
 }
 _NOT_ANSWERED = "none without a key that is accepted"
-_NO_KEY = ConfigurationError(
+_NO_KEY = errors.ConfigurationError(
     "The model's server wants one, and none is set.",
     "Set DEEPCRITICAL_MODEL_API_KEY or the provider's own variable, or use --ask-key.",
 )
@@ -257,14 +250,14 @@ async def check_model(
 
 class _Asked:
     def __init__(self) -> None:
-        self.error: DeepCriticalError | None = None
+        self.error: errors.DeepCriticalError | None = None
         self.understood = False
         self.seconds = 0.0
         self.spent = Spent()
 
     def told(self, server: ModelServer, limits: RunLimits) -> tuple[Check, ...]:
-        if isinstance(self.error, ConfigurationError) and not isinstance(
-            self.error, ModelUnknownError
+        if isinstance(self.error, errors.ConfigurationError) and not isinstance(
+            self.error, errors.ModelUnknownError
         ):
             return (skipped("answer", _NOT_ANSWERED),)  # the key's check tells why
         if self.error:
@@ -288,7 +281,7 @@ async def _asked(server: ModelServer, limits: RunLimits) -> _Asked:
             plan = await asker.ask("question", prompt, Plan)
             asked.understood = any(_DRUG in drug.lower() for drug in plan.drugs)
             asked.spent = asker.purse.spent
-    except DeepCriticalError as error:
+    except errors.DeepCriticalError as error:
         asked.error = error
     asked.seconds = time.monotonic() - started
     return asked
@@ -303,16 +296,16 @@ def _resolved(server: ModelServer) -> str:
     )
 
 
-def _key(found_in: str, error: DeepCriticalError | None) -> Check:
-    if isinstance(error, KeyRefusedError):
+def _key(found_in: str, error: errors.DeepCriticalError | None) -> Check:
+    if isinstance(error, errors.KeyRefusedError):
         return failed("key", error if found_in else _NO_KEY)
-    answered = error is None or isinstance(error, ModelUnknownError)
+    answered = error is None or isinstance(error, errors.ModelUnknownError)
     if not found_in:
         asked = "this server asked for none" if answered else "whether one is wanted is not known"
         return skipped("key", f"none is set, and {asked}")
     if answered:
         return passed("key", f"that of {found_in} was not refused")
-    if isinstance(error, ConfigurationError):
+    if isinstance(error, errors.ConfigurationError):
         return failed("key", error)
     return skipped("key", f"that of {found_in} is set; whether it is accepted is not known")
 
@@ -325,7 +318,7 @@ def _price(spent: Spent, limits: RunLimits) -> Check:
         return skipped("price", f"not known for this name; this check took {counted}")
     return failed(
         "price",
-        ConfigurationError(
+        errors.ConfigurationError(
             "Not known for this name: the limit in dollars cannot be kept.",
             "Set DEEPCRITICAL_MAX_TOKENS or DEEPCRITICAL_MAX_CALLS beside it.",
         ),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deepcritical.domain.answer import Document
-    from deepcritical.services.database import Stored
+    from deepcritical.services.storage.database import Stored
     from deepcritical.settings import Settings
 
 

@@ -17,9 +17,9 @@ from deepcritical.interfaces.cli.output import from_database, plain_json, print_
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from deepcritical.bootstrap.reading_alone import StudyCard
+    from deepcritical.bootstrap.application import StudyCard
     from deepcritical.domain.study import Result, StudyReading
-    from deepcritical.services.study_readings import Kept, StudyReadings
+    from deepcritical.services.storage.study_readings import Kept, StudyReadings
 
 _UNREAD = {
     "title_only": "There is no text beside the title.",
@@ -69,7 +69,7 @@ async def _read(
 ) -> StudyCard:
     # Imported late: `--help` must not wait for them.
     from deepcritical.bootstrap import read_settings
-    from deepcritical.bootstrap.reading_alone import read_alone
+    from deepcritical.bootstrap.application import read_alone
 
     return await read_alone(read_settings(model, url, key), what, question)
 
@@ -193,7 +193,7 @@ def import_(
     file: Annotated[Path, typer.Argument(help="Readings, one a line, such as readings.jsonl.")],
 ) -> None:
     """Take in readings from elsewhere; none is used before `readings accept`."""
-    from deepcritical.services.study_readings import reading_key
+    from deepcritical.services.storage.study_readings import reading_key
 
     try:
         lines = file.read_text("utf-8").splitlines()

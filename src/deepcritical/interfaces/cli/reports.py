@@ -63,8 +63,7 @@ def verify(
 
 
 def _records(name: str) -> tuple[Evidence, ...]:
-    from deepcritical.tools.snapshot import snapshot_path
-    from deepcritical.tools.snapshot_records import parse
+    from deepcritical.tools.snapshot import parse, snapshot_path
 
     path = snapshot_path(name)
     try:

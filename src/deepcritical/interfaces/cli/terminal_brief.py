@@ -15,8 +15,8 @@ from rich.text import Text
 
 from deepcritical.domain.brief import cited_ids
 from deepcritical.domain.grids import Cell, Grid, findings_grid
-from deepcritical.domain.layout_markdown import answered, badge, listed
 from deepcritical.domain.markdown import one_line
+from deepcritical.domain.report import answered, badge, listed
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.interfaces.cli.output import to_stdout
 

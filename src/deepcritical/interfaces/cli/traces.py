@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from deepcritical.domain.events import Event, LoggedEvent
     from deepcritical.domain.traces import ToolTrace, TraceSummary
     from deepcritical.jobs.runs import RunService
-    from deepcritical.services.job_board import JobBoard
-    from deepcritical.services.tool_trace_service import ToolTraceService
+    from deepcritical.services.storage.job_board import JobBoard
+    from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 T = TypeVar("T")
 
@@ -178,7 +178,7 @@ def _changed(
     """The id of the run, once it has been changed."""
 
     async def use(kept: ToolTraceService) -> str:
-        from deepcritical.services.job_board import JobBoard
+        from deepcritical.services.storage.job_board import JobBoard
 
         trace = await kept.find_trace(run)
         await change(kept, JobBoard(kept.database), trace)

@@ -1,11 +1,14 @@
-"""Arguments and results of each tool. A model reads the docstring under a field."""
+"""A tool for agents, and the arguments and results of each; a model reads the field's docstring."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Annotated, Literal
+from enum import Enum
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, SecretStr, ValidationError
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.budget import Depth
@@ -20,6 +23,87 @@ from deepcritical.domain.tool_registry import (
     SearchInput,
 )
 from deepcritical.domain.traces import TraceMetrics, TraceStatus
+from deepcritical.interfaces.access import Caller
+
+Tell = Callable[[float, str], Awaitable[None]]
+"""Tells the client how far a call is, 0-1, and what happened."""
+
+
+class Needs(Enum):
+    """The permission that a tool needs."""
+
+    READ = "read"
+    """Nothing, unless runs are private: then the run says who may read it."""
+    USER = "user"
+    """To say who he is."""
+    WORK = "work"
+    """The same, and it is work for the server."""
+    START = "start"
+    """The same, and it starts a run."""
+
+
+class Call(NamedTuple):
+    """One call of a tool."""
+
+    caller: Caller
+    """The caller."""
+    model: str
+    """As ``provider:name``; '' is the server's own."""
+    key: SecretStr | None
+    """The user's own key for the model, of this call only."""
+    tell: Tell
+    check_reader: Callable[[str, str], None]
+    """Refuses to let the caller read a run, given by its id and its owner; '' without a run."""
+    attached: Callable[[str], AbstractContextManager[None]]
+    """Says that this call waits for the run of that id: cancelling the one stops the other."""
+
+
+Run = Callable[[Call, Any], Awaitable[Model]]
+"""Does what a tool does, with its arguments, checked."""
+
+
+class Tool(NamedTuple):
+    """One tool, of which everything else is told to the client."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Model]
+    result: type[Model]
+    run: Run
+    needs: Needs = Needs.READ
+    changes: bool = False
+    """True if it changes anything, such as starting a run."""
+    destroys: bool = False
+    """True if what it ends cannot be had back."""
+    asks_sources: bool = False
+    """True if it reaches beyond the server."""
+
+    def checked(self, given: dict[str, Any]) -> Model:
+        """The arguments.
+
+        Raises:
+            ToolError: One is missing, unknown or of no use; it is named, and no value is.
+        """
+        try:
+            return self.arguments.model_validate(given)
+        except ValidationError as error:
+            raise ToolError(f"{_told(error)} Correct it and call {self.name} again.") from None
+
+
+class ToolError(Exception):
+    """A call that ends as an error of its tool."""
+
+    def __init__(self, text: str, output: Model | None = None) -> None:
+        super().__init__(text, output)
+        self.text = text
+        self.output = output
+
+
+def _told(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    return " ".join(f"`{'.'.join(map(str, f['loc']))}`: {f['msg']}." for f in faults)
+
 
 ReportFormat = Literal["md", "json", "bib", "ris", "csl.json", "evidence.csv"]
 """The formats that are text."""

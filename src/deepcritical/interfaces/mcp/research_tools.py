@@ -38,7 +38,7 @@ from deepcritical.export.formats import formats_of
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import check_owner
 from deepcritical.interfaces.mcp import models
-from deepcritical.interfaces.mcp.tool import Call, ToolError
+from deepcritical.interfaces.mcp.models import Call, ToolError
 from deepcritical.interfaces.render import describe, told
 from deepcritical.jobs.runs import RESEARCH
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT

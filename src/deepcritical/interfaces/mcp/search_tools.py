@@ -11,7 +11,7 @@ from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.interfaces.mcp import models
-from deepcritical.interfaces.mcp.tool import Call, Run, ToolError
+from deepcritical.interfaces.mcp.models import Call, Run, ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

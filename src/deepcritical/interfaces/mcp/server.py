@@ -33,9 +33,9 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.interfaces.access import Access, Caller
+from deepcritical.interfaces.mcp.models import Call, Needs, Run, Tell, Tool, ToolError
 from deepcritical.interfaces.mcp.research_tools import NEXT, ResearchTools
 from deepcritical.interfaces.mcp.search_tools import SearchTools
-from deepcritical.interfaces.mcp.tool import Call, Needs, Run, Tell, Tool, ToolError
 from deepcritical.tools.registry import SOURCES
 from deepcritical.toolset.research_tools import ASK_FIRST
 
@@ -55,10 +55,7 @@ _STEP = 0.0001
 
 
 def build_server(
-    runs: RunService,
-    lookups: Lookups,
-    access: Access | None,
-    similar: SimilarRuns | None = None,
+    runs: RunService, lookups: Lookups, access: Access | None, similar: SimilarRuns | None = None
 ) -> Server[Any]:
     """The server, for any transport.
 

@@ -12,16 +12,10 @@ import gradio as gr
 from pydantic import SecretStr, ValidationError
 from starlette.requests import HTTPConnection
 
+from deepcritical.domain import errors
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.budget import Depth, OwnLimits
 from deepcritical.domain.chat import SimilarRun
-from deepcritical.domain.errors import (
-    AuthenticationError,
-    ConfigurationError,
-    DeepCriticalError,
-    DocumentError,
-    QuestionError,
-)
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.domain.recipe import OwnDocument
@@ -107,11 +101,7 @@ def answered_by(question: str) -> str:
 
 
 async def read_asked(
-    form: Form,
-    sent: Mapping[Any, Any],
-    runs: RunService,
-    access: Access,
-    browser: HTTPConnection,
+    form: Form, sent: Mapping[Any, Any], runs: RunService, access: Access, browser: HTTPConnection
 ) -> Asked:
     """Read a user's request from the form.
 
@@ -123,7 +113,9 @@ async def read_asked(
     key, user_id = _key(form, sent, access, browser), access.identify(browser).user_id
     sources = tuple(sent[form.sources] or ()) if form.sources else ()
     if form.sources and not sources:
-        raise ConfigurationError("No source is chosen.", "Choose one under Sources and limits.")
+        raise errors.ConfigurationError(
+            "No source is chosen.", "Choose one under Sources and limits."
+        )
     return Asked(
         question=sent[form.question] or "",
         kind=sent[form.kind] or AUTO,
@@ -144,13 +136,13 @@ def _key(
     if typed or not sent[form.own_token]:
         return typed
     if not (sent[form.model] or "").strip().startswith("huggingface:"):
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             "Your Hugging Face account is a key for models there alone.",
             "Name the model as huggingface:NAME, or untick the account.",
         )
     token = access.sign_in.token_of(browser) if access.sign_in else None
     if token is None:
-        raise AuthenticationError("Your sign-in opens no model any more.", "Sign in again.")
+        raise errors.AuthenticationError("Your sign-in opens no model any more.", "Sign in again.")
     return token
 
 
@@ -164,7 +156,7 @@ def _documents(chosen: object) -> tuple[str, ...]:
     given = (one for one in listed if isinstance(one, dict))
     told = [(str(one.get("id") or ""), str(one.get("name"))) for one in given]
     if waiting := [name for document_id, name in told if not document_id]:
-        raise DocumentError(f"{waiting[0]} is still being read.", "Ask again in a moment.")
+        raise errors.DocumentError(f"{waiting[0]} is still being read.", "Ask again in a moment.")
     return tuple(document_id for document_id, _ in told)
 
 
@@ -174,7 +166,7 @@ def _limits(form: Form, sent: Mapping[Any, Any]) -> OwnLimits:
         return OwnLimits.model_validate(given)
     except ValidationError as error:
         where, why, given_value = first_invalid(error)
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             f"“{form.limits[where].label}” cannot be {given_value}: {why}.",
             "Change it, or empty it.",
         ) from error
@@ -221,12 +213,12 @@ class FormerRuns:
             caller = self.access.identify(request.request)
             self.access.admit_heavy(request.request)
             found = await self.similar.similar(question, kind, user_id=caller.user_id, **limits)
-        except QuestionError:
+        except errors.QuestionError:
             return ""  # told when it is asked
         except asyncio.CancelledError:
             # The server is ending, and the framework would print how far it came.
             raise gr.Error("The server is ending.", print_exception=False) from None
-        except DeepCriticalError as error:
+        except errors.DeepCriticalError as error:
             why = escape(visible(str(error)))
             return f'<p class="note">Former runs could not be looked up: {why}</p>'
         return _offer(found)

@@ -13,13 +13,7 @@ import gradio as gr
 from starlette.requests import HTTPConnection
 
 from deepcritical.answering.of_report import follow_up
-from deepcritical.domain.errors import (
-    AuthenticationError,
-    DeepCriticalError,
-    PlanError,
-    QuestionDeclinedError,
-    QuestionError,
-)
+from deepcritical.domain import errors
 from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.markdown import visible
 from deepcritical.interfaces.access import Access, Caller
@@ -97,10 +91,10 @@ class RunHandlers:
                 plan_id = self._plans.add(caller.user_id, plan)
                 return {form.refused: "", **self._reviewed(plan_id, plan, fields_of(plan.plan))}
             run = asked.start(self.runs, self._admitted(request).user_id)
-        except DeepCriticalError as error:
-            if isinstance(error, QuestionDeclinedError) and error.reason == _SMALL_TALK:
+        except errors.DeepCriticalError as error:
+            if isinstance(error, errors.QuestionDeclinedError) and error.reason == _SMALL_TALK:
                 return self._to_thread(sent[form.question], str(error))
-            failed = not isinstance(error, QuestionError)
+            failed = not isinstance(error, errors.QuestionError)
             refused = problem(str(error), getattr(error, "offers", ()), failed=failed)
             return {form.refused: refused, form.key: ""}
         return {form.refused: "", **self._begun(run)}
@@ -138,7 +132,7 @@ class RunHandlers:
         try:
             reviewed = self._plans.of(self._caller(request).user_id, sent[panel.kept])
             if reviewed is None:
-                raise PlanError("This plan is not kept any more.", "Ask the question again.")
+                raise errors.PlanError("This plan is not kept any more.", "Ask the question again.")
             fields = PlanFields(sent[panel.synonyms], sent[panel.names], sent[panel.searches])
             plan = edited(reviewed.plan, fields)
             asked = await read_asked(form, sent, self.runs, self.access, _browser(request))
@@ -147,7 +141,7 @@ class RunHandlers:
                 asked, question=plan.question.text, kind=RESEARCH, sources=plan.place.sources, **own
             )
             run = asked.start(self.runs, self._admitted(request).user_id, plan)
-        except DeepCriticalError as error:
+        except errors.DeepCriticalError as error:
             return {panel.refused: problem(str(error))}
         return self._begun(run)
 
@@ -193,7 +187,7 @@ class RunHandlers:
     def _found_again(self, plan_id: str, fields: PlanFields, request: gr.Request) -> Shown:
         try:
             plan = self._plans.of(self._caller(request).user_id, plan_id)
-        except AuthenticationError:
+        except errors.AuthenticationError:
             return {}  # the reader of a share link has none
         if plan is None:
             return {}
@@ -213,7 +207,7 @@ class RunHandlers:
         try:
             run = await self.access.readable(self.runs, asked, run_id)
             own = run is not None and self.access.owns(asked, run.user_id)
-        except DeepCriticalError as error:
+        except errors.DeepCriticalError as error:
             return {form.refused: problem(str(error))}
         if run is None:
             return {form.refused: problem(UNKNOWN_RUN), self.live: None}
@@ -228,7 +222,7 @@ class RunHandlers:
             return None
         try:
             run = await self.access.readable(self.runs, request.request, run_id)
-        except DeepCriticalError as error:
+        except errors.DeepCriticalError as error:
             return {"id": run_id, "problem": str(error)}
         if run is None or not run.ended:
             return {"id": run_id}
@@ -244,7 +238,7 @@ class RunHandlers:
         """Return a line on what will answer; `given` is not empty if a key, or `own`, is given."""
         try:
             reasoner = await reasoner_for(self.runs, model, key_of(given))
-        except DeepCriticalError as error:
+        except errors.DeepCriticalError as error:
             return f'<p class="answering">{escape(visible(str(error)))}</p>'
         whose = f", with your {'Hugging Face account' if own else 'key'}" if given else ""
         rules = isinstance(reasoner, ExtractiveReasoner)
@@ -264,5 +258,5 @@ def _browser(request: gr.Request) -> HTTPConnection:
         AuthenticationError: There is none.
     """
     if request.request is None:
-        raise AuthenticationError("This did not come from a browser.", "Open the page.")
+        raise errors.AuthenticationError("This did not come from a browser.", "Open the page.")
     return request.request

@@ -18,7 +18,7 @@ from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument
 from deepcritical.interfaces.access import Access, Caller
 from deepcritical.interfaces.caller import Rules, Runs, Who
 from deepcritical.jobs.runs import RunService
-from deepcritical.services.uploads import KEPT_S, Uploads
+from deepcritical.services.storage.uploads import KEPT_S, Uploads
 from deepcritical.tools.documents import MAX_BYTES, document_of
 
 AT_ONCE = 2

@@ -16,7 +16,7 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.interfaces.render import told
 from deepcritical.jobs.run import RunView
-from deepcritical.services.finishing import going_on
+from deepcritical.services.tasks import going_on
 
 _LOG = logging.getLogger(__name__)
 RECONNECT_MS = 1500

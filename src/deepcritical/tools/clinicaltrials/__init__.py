@@ -1,0 +1,1 @@
+"""ClinicalTrials.gov: searches by its API, and reads records of trials."""

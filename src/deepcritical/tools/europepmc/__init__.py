@@ -1,0 +1,1 @@
+"""Europe PMC: searches by its REST API, and reads its records."""

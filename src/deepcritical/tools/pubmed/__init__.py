@@ -1,0 +1,1 @@
+"""PubMed: searches by E-utilities, and reads records from their XML."""
