@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.patterns import bounded
-from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.drugs import find_drugs
@@ -35,10 +34,6 @@ _AFTER = bounded(
     r"(?:stopped|withdrawn|discontinued|tapered|deprescribed)\b)",
     re.IGNORECASE,
 )
-_TREATED = bounded(
-    r"\b(?:for|in|during|treat\w*|manag\w+)(?: (?:of|the|acute)){0,2} $", re.IGNORECASE
-)
-"""Before a drug whose withdrawal is itself what is treated."""
 _NAMED_BEFORE = bounded(
     r"\b(?:wants? to|should (?:we|i|she|he|they)|safe to|can (?:we|i|she|he|they)) "
     r"(?:stop|withdraw|discontinue) (?:it|them|this)\b|"
@@ -53,7 +48,6 @@ _OF_THE_PAST = bounded(
     re.IGNORECASE,
 )
 """Asks what became of a drug or a trial."""
-_BRINGS = bounded(r"\b(?:bring|lead|result|trigger|provok|risk)\w*", re.IGNORECASE)
 _EFFECTS = frozenset(
     {
         QuestionKind.SAFETY,
@@ -79,8 +73,7 @@ def stopped_in(text: str, names: frozenset[str] = frozenset()) -> frozenset[str]
     return frozenset(
         name.casefold()
         for start, end, name in mentions_in(text, names)
-        if _BEFORE.search(text[max(0, start - _NEAR) : start])
-        or (_AFTER.match(text[end:]) and not _TREATED.search(text[max(0, start - _NEAR) : start]))
+        if _BEFORE.search(text[max(0, start - _NEAR) : start]) or _AFTER.match(text[end:])
     )
 
 
@@ -104,10 +97,7 @@ def with_stopping(frame: QuestionFrame) -> QuestionFrame:
     others = tuple(name for name in frame.comparators if find_drugs(name) or find_classes(name))
     if kind in _EFFECTS and not frame.harm and not (kind is QuestionKind.COMPARISON and others):
         kind = QuestionKind.CLASS if frame.members else QuestionKind.EFFICACY
-    bad = bool(frame.outcomes) and set(frame.outcomes) <= cues.BETTER_LOWER
-    brings = bad and _BRINGS.search(frame.text) and not cues.LOWERS.search(frame.text)
-    told = {"kind": kind, "comparators": others, "raises": frame.raises or bool(brings)}
-    return frame.model_copy(update={**told, "stopping": True})
+    return frame.model_copy(update={"kind": kind, "comparators": others, "stopping": True})
 
 
 def _is_stopped(frame: QuestionFrame) -> bool:
