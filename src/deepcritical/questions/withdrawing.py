@@ -34,6 +34,10 @@ _AFTER = bounded(
     r"(?:stopped|withdrawn|discontinued|tapered|deprescribed)\b)",
     re.IGNORECASE,
 )
+_TREATED = bounded(
+    r"\b(?:for|in|during|treat\w*|manag\w+)(?: (?:of|the|acute)){0,2} $", re.IGNORECASE
+)
+"""Before a drug whose withdrawal is itself what is treated."""
 _NAMED_BEFORE = bounded(
     r"\b(?:wants? to|should (?:we|i|she|he|they)|safe to|can (?:we|i|she|he|they)) "
     r"(?:stop|withdraw|discontinue) (?:it|them|this)\b|"
@@ -73,7 +77,8 @@ def stopped_in(text: str, names: frozenset[str] = frozenset()) -> frozenset[str]
     return frozenset(
         name.casefold()
         for start, end, name in mentions_in(text, names)
-        if _BEFORE.search(text[max(0, start - _NEAR) : start]) or _AFTER.match(text[end:])
+        if _BEFORE.search(text[max(0, start - _NEAR) : start])
+        or (_AFTER.match(text[end:]) and not _TREATED.search(text[max(0, start - _NEAR) : start]))
     )
 
 
