@@ -118,6 +118,11 @@ def asks_under_way(text: str) -> bool:
     return bool(_UNDER_WAY.search(text))
 
 
+def is_of(kind: InquiryKind, frame: QuestionFrame) -> bool:
+    """Return whether a question is of the kind that its frame tells."""
+    return _BY_FRAME.get(frame.kind) is kind
+
+
 def kind_of(frame: QuestionFrame) -> InquiryKind:
     """Return what a question is after: by its frame, where that is sure, else by its words."""
     by_words = next((kind for kind, words in _BY_WORDS if words.search(frame.text)), None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from deepcritical.answering.cues import says
-from deepcritical.answering.kinds import asks_under_way, kind_of
+from deepcritical.answering.kinds import asks_under_way, is_of, kind_of
 from deepcritical.answering.topics import asked_in, topics_of
 from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, InquiryKind
 from deepcritical.domain.errors import QuestionError
@@ -183,11 +183,13 @@ def _kind_of(frame: QuestionFrame) -> InquiryKind:
 
 
 def plainly(inquiry: Inquiry) -> str:
-    """Return the kind, names and other words of a question, the same however it was put."""
+    """Return what is asked, the names and the other words, the same however it was put."""
     if inquiry.frame is None:
         return inquiry.text
+    of_frame = is_of(inquiry.kind, inquiry.frame)
+    asked = checklist_of(inquiry).items[0].text if of_frame else inquiry.kind.value
     names = (*(d.name for d in inquiry.drugs), *(headed(c).name for c in inquiry.conditions))
-    told = " ".join((inquiry.kind.value, *names))
+    told = " ".join((asked, *names))
     more = (
         word for word in topics_of(inquiry.frame).searched if word.casefold() not in told.casefold()
     )
