@@ -42,13 +42,6 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        InquiryKind.DOSE,
-        says(
-            r"how (?:long|many (?:days|weeks|months)) (?:[\w-]+ ){1,6}"
-            r"(?:given|taken|take|administered|continued?)"
-        ),
-    ),
-    (
         InquiryKind.FREQUENCY,
         says(
             r"how (?:(?:much|many times) (?:more|less) )?"
@@ -91,27 +84,12 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
             r"(?:which|what) (?:[\w-]+ ){0,3}(?:patients|people|participants|populations?)"
         ),
     ),
-    (InquiryKind.DEFINITION, says(r"what (?:is|are) (?:an?|the meaning of)|define|meant by")),
     (InquiryKind.TREATMENT, says(r"(?:treatments?|therap(?:y|ies)) (?:of|for|in)")),
 )
 """Kinds of a question of no fixed kind, by its words; the first that fits."""
-_BARE_TRIALS = bounded(
-    r"^(?!(?:is|are|was|were|do|does|did|can|could|will|has|have|had|how|why)\b)"
-    r"(?:[\w'’()-]+ ){1,8}(?<!\b(?:in|of|by) )(?<!from )(?:clinical |randomi[sz]ed )?trials?\W*$",
-    re.IGNORECASE,
-)
-"""Names with nothing but this behind them."""
 _SURE = (InquiryKind.GUIDANCE, InquiryKind.TRIALS, InquiryKind.UNKNOWN)
 """Kinds that the words of a question tell, whatever its frame is."""
-_RATHER: dict[InquiryKind, tuple[InquiryKind, ...]] = {
-    InquiryKind.TREATMENT: (InquiryKind.FREQUENCY, InquiryKind.DIAGNOSIS, InquiryKind.CAUSE),
-    InquiryKind.COMPARISON: (InquiryKind.FREQUENCY,),
-}
-"""Kinds by the frame, and those of the words that go before them."""
 _OF_CAUSE = says(r"(?:what|which) (?:\w+ ){0,2}(?:predicts?|causes)|risk factors?|predictors?")
-_WHAT_IS = bounded(
-    r"^what(?:['’]s| is| are) (?:an? |the )?(?P<what>[\w'’ -]{3,60})\??$", re.IGNORECASE
-)
 _DOUBTFUL = (
     QuestionKind.EFFICACY,
     QuestionKind.CLASS,
@@ -119,7 +97,6 @@ _DOUBTFUL = (
     QuestionKind.OPEN,
     QuestionKind.LOOK_UP,
 )
-_WHY = says(r"why (?:might|may|could|can|would|do|does|did|is|are)")
 _OPENING = bounded(
     r"^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might)\b",
     re.IGNORECASE,
@@ -128,11 +105,8 @@ _UNDER_WAY = says(
     r"under ?way|ongoing|recruiting|enrolling|running|current(?:ly)?|planned|upcoming|"
     r"in progress"
 )
-_IN_MODELS = says(
-    r"mice|mouse|rats?|animals?|in[- ]vitro|test tubes?|cell (?:lines?|cultures?)|"
-    r"in cells|cultured|laborator(?:y|ies)|zebrafish|organoids?"
-)
-"""Asks what happens outside of people: a verdict on patients is no answer to it."""
+
+
 _PROTECTS = says(
     r"(?:reduc|prevent|protect|lower|mitigat|relie|treat|manag|less|limit)\w*",
 )
@@ -144,11 +118,6 @@ def asks_under_way(text: str) -> bool:
     return bool(_UNDER_WAY.search(text))
 
 
-def names_trials(text: str) -> bool:
-    """Return whether a question is a few names and the word for trials."""
-    return bool(_BARE_TRIALS.search(text))
-
-
 def is_of(kind: InquiryKind, frame: QuestionFrame) -> bool:
     """Return whether a question is of the kind that its frame tells."""
     return _BY_FRAME.get(frame.kind) is kind
@@ -156,26 +125,17 @@ def is_of(kind: InquiryKind, frame: QuestionFrame) -> bool:
 
 def kind_of(frame: QuestionFrame) -> InquiryKind:
     """Return what a question is after: by its frame, where that is sure, else by its words."""
-    if _IN_MODELS.search(frame.text):
-        return InquiryKind.MECHANISM
     by_words = next((kind for kind, words in _BY_WORDS if words.search(frame.text)), None)
     if by_words in _SURE:
         return by_words
     if _OF_CAUSE.search(frame.text) and frame.kind in _DOUBTFUL:
         return InquiryKind.CAUSE
     if frame.kind is QuestionKind.SAFETY:
-        protects = len(frame.drugs) > 1 and _PROTECTS.search(frame.text)
-        if protects:
+        if len(frame.drugs) > 1 and _PROTECTS.search(frame.text):
             return InquiryKind.EFFECT
-        if by_words is InquiryKind.MECHANISM or _WHY.search(frame.text):
-            return InquiryKind.MECHANISM
-        return InquiryKind.FREQUENCY if by_words is InquiryKind.FREQUENCY else InquiryKind.SAFETY
+        told = (InquiryKind.MECHANISM, InquiryKind.FREQUENCY)
+        return by_words if by_words in told else InquiryKind.SAFETY
     by_frame = _BY_FRAME.get(frame.kind)
-    if by_words and (by_frame is None or by_words in _RATHER.get(by_frame, ())):
-        return by_words
-    if by_frame:
-        return by_frame
-    told = _WHAT_IS.match(frame.text)
-    if told and frame.condition and told["what"].casefold() == frame.condition.name.casefold():
-        return InquiryKind.DEFINITION
+    if kind := by_frame or by_words:
+        return kind
     return InquiryKind.EFFECT if _OPENING.match(frame.text) else InquiryKind.OTHER

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from deepcritical.answering.cues import says
-from deepcritical.answering.kinds import asks_under_way, is_of, kind_of, names_trials
+from deepcritical.answering.kinds import asks_under_way, is_of, kind_of
 from deepcritical.answering.topics import asked_in, topics_of
 from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, InquiryKind
 from deepcritical.domain.errors import QuestionError
@@ -16,7 +16,7 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.questions.forms import require_answerable
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.reading import literal_frame
-from deepcritical.questions.wording import as_meant, headed, worded
+from deepcritical.questions.wording import headed
 
 _MOST = 7
 _SAID_BY_ITSELF = (InquiryKind.SAFETY, InquiryKind.DOSE, InquiryKind.FREQUENCY)
@@ -178,27 +178,22 @@ def inquiry_of(text: str, context: str = "") -> Inquiry:
 
 
 def _kind_of(frame: QuestionFrame) -> InquiryKind:
-    """Return what is asked: plain words of a question on harm no longer say how often it comes."""
-    frame = frame.model_copy(update={"text": asked_in(frame.text)})
-    if names_trials(frame.text):
-        return InquiryKind.TRIALS
-    as_written = kind_of(frame)
-    return as_written if as_written is InquiryKind.FREQUENCY else kind_of(as_meant(frame))
+    """Return what is asked by the sentences that ask."""
+    return kind_of(frame.model_copy(update={"text": asked_in(frame.text)}))
 
 
 def plainly(inquiry: Inquiry) -> str:
-    """The question in the words of its frame, which are the same however it was put.
-
-    Words that the frame did not take up stand behind them.
-    """
+    """Return what is asked, the names and the other words, the same however it was put."""
     if inquiry.frame is None:
         return inquiry.text
-    topics = topics_of(inquiry.frame)
-    named = (*(d.name for d in inquiry.drugs), *(headed(c).name for c in inquiry.conditions))
-    put = worded(inquiry.frame)[0] if is_of(inquiry.kind, inquiry.frame) else ""
-    put = put or " ".join((inquiry.kind.value, *named))
-    more = (word for word in topics.searched if word.casefold() not in put.casefold())
-    return " ".join((put, *more))
+    of_frame = is_of(inquiry.kind, inquiry.frame)
+    asked = checklist_of(inquiry).items[0].text if of_frame else inquiry.kind.value
+    names = (*(d.name for d in inquiry.drugs), *(headed(c).name for c in inquiry.conditions))
+    told = " ".join((asked, *names))
+    more = (
+        word for word in topics_of(inquiry.frame).searched if word.casefold() not in told.casefold()
+    )
+    return " ".join((told, *more))
 
 
 def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = False) -> Inquiry:

@@ -7,15 +7,12 @@ is another name of the drug before it.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.named import Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.classes import DrugClass, listed_class
-from deepcritical.vocabulary.conditions import ConditionMention
-from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
 
 class DrugNamed(NamedTuple):
@@ -29,19 +26,14 @@ class DrugNamed(NamedTuple):
 
 
 _OPENS = bounded(r" ?[(\[] ?")
-_IN_BRACKETS = bounded(r" ?\((?P<name>[^()]{3,40})\)")
 _SUCH_AS = r"(?:such as|like|including|e\.?g\.?,?|for example,?|for instance,?|namely|i\.?e\.?,?)"
 _EXAMPLES = bounded(rf",? (?P<open>{_SUCH_AS}) |,? ?\((?P<told>{_SUCH_AS} )?", re.IGNORECASE)
-_AS_EXAMPLES = bounded(rf"[ (]{_SUCH_AS} $", re.IGNORECASE)
 _HOW = bounded(
     r"(?:(?!(?:vs|versus|compared|than|not|except|without|plus|or|and) )[\w-]+ ){0,5}",
     re.IGNORECASE,
 )
 """The way that drugs of a class are given, before their list: "analgesics (at night with ...)"."""
 _NEXT = bounded(r" ?(?:, ?(?:or |and )?|; ?|/| (?:or|and) )", re.IGNORECASE)
-_ALIKE = bounded(
-    r"\)?,? (?:and|or) (?:the like|others|so on|similar\b)|,? etc\b|,? \.\.\.", re.IGNORECASE
-)
 _OTHERS = bounded(r",? (?:and|or) (?:any |all )?other (?:[\w-]+ )?", re.IGNORECASE)
 _MOST_LISTED = 20
 _LISTED = bounded(r" ?, ?(?:or )?| or ", re.IGNORECASE)
@@ -57,20 +49,6 @@ _CHOICE = bounded(
     r"inferior|instead|rather|switch\w*|between)\b",
     re.IGNORECASE,
 )
-_TAKEN = bounded(
-    r" (?:[\w-]+ ){0,2}(?:on|from|under|taking|due to|secondary to|"
-    r"(?:caused|induced|brought on) by) (?:[\w-]+[ /]){0,2}",
-    re.IGNORECASE,
-)
-"""Between a condition and what people take who have it, or what brought it."""
-_DURING = bounded(
-    r"\b(?:during|while (?:on|taking)|on top of) (?:the |my |her |his )?$", re.IGNORECASE
-)
-"""Between what is tried and what people take beside it."""
-_FAR = 60
-"""Characters before a drug that are looked at."""
-_COMPARES = bounded(r"\b(?:than|less|more|better|worse|fewer|versus|vs)\b", re.IGNORECASE)
-"""Words that make of a drug behind a condition one that is tried."""
 
 
 def alternatives(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
@@ -104,7 +82,7 @@ def _with_examples(text: str, drugs: Sequence[DrugNamed]) -> tuple[DrugNamed, in
     whole = head._replace(end=end, text=text[head.start : end])
     if len(listed) > 1:
         return _with_members(whole, listed), 1 + len(listed)
-    is_example = match["open"] or match["told"] or _ALIKE.match(text, end)
+    is_example = match["open"] or match["told"]
     return (whole, 2) if is_example else None
 
 
@@ -132,10 +110,9 @@ def _run(text: str, drugs: Sequence[DrugNamed], between: re.Pattern[str]) -> lis
 
 
 def _either(text: str, drugs: Sequence[DrugNamed]) -> tuple[DrugNamed, int] | None:
-    """Drugs behind "such as", or with "or" between."""
-    are_examples = _AS_EXAMPLES.search(text, max(0, drugs[0].start - _FAR), drugs[0].start)
-    run = _run(text, drugs, _NEXT if are_examples else _LISTED)
-    if len(run) < 2 or not (are_examples or " or " in text[run[0].start : run[-1].end]):
+    """Drugs with "or" between."""
+    run = _run(text, drugs, _LISTED)
+    if len(run) < 2 or " or " not in text[run[0].start : run[-1].end]:
         return None
     return _class_of(text, run), len(run)
 
@@ -163,7 +140,7 @@ def _class_of(text: str, listed: Sequence[DrugNamed]) -> DrugNamed:
 def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
     """The drugs with a code or a name in brackets as another name of the one before it."""
     kept: list[DrugNamed] = []
-    for named in (_with_name_behind(text, named) for named in drugs):
+    for named in drugs:
         last = kept[-1] if kept else None
         if last and last.group and not named.group and _in_brackets(text, last, named):
             kept[-1] = named  # "a beta blocker (propranolol)": the class only says what it is
@@ -183,16 +160,6 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
     return kept
 
 
-def _with_name_behind(text: str, named: DrugNamed) -> DrugNamed:
-    """A drug with the name in brackets behind it that is one in the dictionary alone."""
-    match = _IN_BRACKETS.match(text, named.end)
-    kinds = {DrugKind.DRUG, DrugKind.TARGET}  # a hormone is a target, and a drug that people take
-    if not match or named.group or lookup_drug(match["name"]).kind not in kinds:
-        return named
-    names = tuple(dict.fromkeys((*named.drug.synonyms, match["name"].casefold())))
-    return named._replace(drug=named.drug.model_copy(update={"synonyms": names}))
-
-
 def _is_other_name(text: str, last: DrugNamed, named: DrugNamed) -> bool:
     is_same = last.drug.name == named.drug.name or last.group or named.group
     return not is_same and _in_brackets(text, last, named)
@@ -201,34 +168,6 @@ def _is_other_name(text: str, last: DrugNamed, named: DrugNamed) -> bool:
 def _in_brackets(text: str, last: DrugNamed, named: DrugNamed) -> bool:
     opened = _OPENS.fullmatch(text, last.end, named.start)
     return bool(opened) and text[named.end :][:1] in {")", "]"}
-
-
-def is_taken_beside(
-    text: str,
-    named: DrugNamed,
-    drugs: Sequence[DrugNamed],
-    conditions: Sequence[ConditionMention],
-) -> bool:
-    """Return whether another drug, named before, is tried in people who take this one.
-
-    "X for pain on" it, and "X for nausea caused by" it.
-    """
-    places = [
-        c.start for c in _near(named, conditions) if _TAKEN.fullmatch(text, c.end, named.start)
-    ]
-    if _DURING.search(text, max(0, named.start - _FAR), named.start):
-        places.append(named.start)
-    # Of a long text only what stands so is looked at further.
-    return (
-        bool(places)
-        and not _COMPARES.search(text)
-        and any(d.end <= max(places) and d.drug.name != named.drug.name for d in drugs)
-    )
-
-
-def _near(named: DrugNamed, conditions: Sequence[ConditionMention]) -> Sequence[ConditionMention]:
-    before = bisect_right(conditions, named.start, key=lambda c: c.end)
-    return conditions[max(0, before - _MOST_LISTED) : before]
 
 
 def specific(drugs: list[DrugNamed]) -> list[DrugNamed]:

@@ -144,6 +144,9 @@ COMPARES = _cue(
     r"(?:either|one|which) (?:one )?of (?:them|the two|these|those)|just as (?:well|good)"
 )
 """Two treatments are set against each other, and not given together."""
+SAFETY = bounded(
+    r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
+)
 SIDE_EFFECTS = _cue(r"side[- ]effects?|adverse (?:events?|effects?|reactions?)")
 INJURES = _cue(
     r"caus(?:e|es|ed|ing)|(?:injur|damag|harm)(?:e|es|ed|ing|s)?|poison(?:s|ed)?|bring\w* on|"
@@ -153,8 +156,7 @@ INJURES = _cue(
 WHICH = bounded(
     r"\b(?:which|what)(?: (?:other|new|oral|topical|of the|kinds? of))? $", re.IGNORECASE
 )
-OPTIONS = bounded(r"^ (?:options|choices|available)\b", re.IGNORECASE)
-"""Before and behind a class of which drugs are asked for."""
+"""Before a class of which drugs are asked for."""
 LATEST = _cue(
     r"latest|newest|newer|new (?:evidence|data|trials?|studies|research|treatments?)|recent(?:ly)?|"
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"
@@ -172,37 +174,19 @@ _DOES_GOOD = bounded(
     r"remission|respon[sd]|toleran|manag|recover|repair|discharg)\w*",
     re.IGNORECASE,
 )
-_MORE_BEHIND = bounded(
-    r"^(?: \w+){0,2} (?:more (?:often|common|frequent|likely)|increased|raised|higher)\b",
-    re.IGNORECASE,
-)
-"""Before and behind a condition that a drug may bring more of."""
+"""Before a condition that a drug may bring more of."""
 _CLAUSE = re.compile(r"[,;:](?: and| but| or)? | but ")
-_OF_WHOM = bounded(
-    r" (?:in|among|for|when|while|by|to)"
-    r"(?: (?!(?:does|do|did|is|are|can|could|will)\b)[\w'’-]+){0,6}? "
-    r"(?:tak(?:e|es|en|ing)|giv(?:e|en|ing)|us(?:e|es|ed|ing)|prescribed|receiv\w+|treated|"
-    r"on)(?: (?:it|them|this|one))?(?: (?:only|mainly|just))? (?:to|for|against)\b[^,;:?.!]{0,120}",
-    re.IGNORECASE,
-)
-"""The users and purpose of a drug: "in women taking it to prevent falls" asks for no prevention."""
 _NEAR = 100
 """Characters beside a name that are looked at."""
 
 
-def lowers(text: str) -> bool:
-    """Return whether a question asks for less of something, or a gain; not its people's aim."""
-    return LOWERS.search(_OF_WHOM.sub(" ", text)) is not None
-
-
 def is_brought(text: str, start: int, end: int) -> bool:
     """Return whether a question says that there may be more of a condition, which stands there."""
-    before, behind = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
-    before = _CLAUSE.split(before)[-1]
-    clause = f"{before}{text[start:end]}{_OF_WHOM.split(_CLAUSE.split(behind)[0])[0]}"
+    before = _CLAUSE.split(text[max(0, start - _NEAR) : start])[-1]
+    clause = f"{before}{text[start:end]}{_CLAUSE.split(text[end : end + _NEAR])[0]}"
     if LOWERS.search(clause) or _DOES_GOOD.search(clause):
         return False
-    return bool(_MORE_OF_IT.search(before) or _MORE_BEHIND.match(behind))
+    return bool(_MORE_OF_IT.search(before))
 
 
 _MEASURES = (

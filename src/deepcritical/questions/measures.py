@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.vocabulary.conditions import find_conditions
@@ -19,14 +18,6 @@ _CHANGED = bounded(
     re.IGNORECASE,
 )
 """Words for a change that a drug is to bring: "reduce the need for ventilation in"."""
-_WORSENED = bounded(
-    r"\b(?:worsen|aggravat|accelerat|exacerbat|increas|rais|caus|trigger|induc)\w* "
-    r"(?:the |an? |any |their )?(?:(?:risk|rate|level)s? of )?(?P<what>[a-z][\w -]{2,60}?)"
-    r"(?= (?:in|for|among|during|after|with|when|than|compared|versus|vs)\b|[?.!,;:]|$)",
-    re.IGNORECASE,
-)
-_ASKS_HOW = bounded(r"\W*(?:how|why)\b", re.IGNORECASE)
-_NO_HARM = bounded(r"\b(?:harms?|effects?|events?|problems?|risks?|reactions?)$", re.IGNORECASE)
 
 
 def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
@@ -62,12 +53,3 @@ def changed_in(text: str) -> tuple[str, ...]:
         if term and not term.construct.generic and not find_conditions(what, any_case=True):
             found.append(what)
     return tuple(dict.fromkeys(found))
-
-
-def worsened_in(text: str) -> Condition | None:
-    """Return what a drug is feared to bring or worsen that no table has, in the user's words."""
-    match = None if _ASKS_HOW.match(text) else _WORSENED.search(text)
-    what = " ".join(match["what"].split()) if match else ""
-    if not what or _NO_HARM.search(what) or measures_in(what):
-        return None
-    return Condition(name=what, names=(what,), known=False)

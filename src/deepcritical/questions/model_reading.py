@@ -15,10 +15,6 @@ from deepcritical.vocabulary.folding import key_of
 _BESIDE_NAME = bounded(
     r" \((?:[^()]|\([^()]*\))*\)$|^(?:treatment|management) of (?:the )?", re.IGNORECASE
 )
-_DONE_ABOUT = bounded(r"^(?:prevention|prophylaxis|relief) of(?: the)?\b", re.IGNORECASE)
-"""Relief is of what is there: who asks whether a drug undoes it fears the ache."""
-_DISEASES = frozenset("CF")
-"""The trees of MeSH on diseases and on disorders of the mind."""
 
 
 class Meaning(BaseModel):
@@ -33,19 +29,8 @@ class Meaning(BaseModel):
 
     @property
     def name(self) -> str:
-        """The full name alone, without a remark in brackets; of preventing a disease the disease.
-
-        "Birth control" is not pregnancy, though it means "prevention of pregnancy".
-        """
-        name = _BESIDE_NAME.sub("", self.means.strip()).strip()
-        if not (done := _DONE_ABOUT.match(name)):
-            return name
-        # Whom it is done to may have a disease, too.
-        what = name.partition(" in ")[0]
-        named = (m.condition.trees for m in find_names(what).conditions)
-        is_disease = any(tree[:1] in _DISEASES for trees in named for tree in trees)
-        is_disease = is_disease and not done[0].casefold().startswith("relief")
-        return name[done.end() :].strip() if is_disease else self.said
+        """The full name alone, without a remark in brackets."""
+        return _BESIDE_NAME.sub("", self.means.strip()).strip()
 
 
 class ModelReading(BaseModel):
@@ -105,9 +90,9 @@ class ModelReading(BaseModel):
 
 
 def with_meanings(condition: Condition | None, said: ModelReading) -> Condition | None:
-    """The condition, and where no table has it also what a model says that it means: nausea."""
-    if condition is None or condition.known:
-        return condition
+    """The condition, under the names that a model says it means, too: "feeling sick" is nausea."""
+    if condition is None:
+        return None
     meant = (m.name for m in said.meanings if key_of(m.said) == key_of(condition.name))
     found = (one.condition for means in meant for one in find_names(means).conditions)
     names = (name for one in found for name in as_condition(one).names)

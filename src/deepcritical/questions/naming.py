@@ -13,7 +13,6 @@ from deepcritical.questions.asked_drugs import (
     DrugNamed,
     alternatives,
     as_one,
-    is_taken_beside,
     specific,
 )
 from deepcritical.questions.mention_roles import ASKED, BESIDE, COMPARED, drug_roles
@@ -48,22 +47,12 @@ _GENE = bounded(
     r"(?:[\w-]+ ){1,2}(?:kinase|receptor))\b"
 )
 """Letters alone are a target only where the words beside them say so."""
-_BROUGHT = bounded(
-    r"(?<![\w-])[\w-]+(?P<how>[- ](?:associated|induced|related|triggered|provoked)[ -])$",
-    re.IGNORECASE,
-)
 _GIVEN_UP = bounded(
     r"\b(?:instead of|in place of|rather than) (?:(?:\w+ing|the|an?) )?$", re.IGNORECASE
 )
 """Before the drug that another one is compared with, wherever that stands."""
-_SOUGHT = bounded(
-    r"\b(?:drugs?|treat(?:s|ing|ments?|ed)?|medic\w+|therap\w+|options?|remed\w+|helps?|reliev\w+|"
-    r"manag\w+|prevent\w*|used)(?: (?:for|in|of|with|against))? $",
-    re.IGNORECASE,
-)
-"""Before a condition that something is sought for."""
 _FAR = 60
-"""Characters before a condition where what brought it may stand."""
+"""Characters before a name that are looked at."""
 _MEASURES = frozenset(
     "BMD RCT RCTS MRI CT BMI GFR EGFR FVC FEV1 FDA EMA NHS NICE MHRA ICU USA PFS OS CV HR LDL HDL "
     "INR TSH ACR EULAR ESC AHA WHO ENT DMSO AND FOR THE NOT WITH EEN SUV PSA CRP ESR ECG EEG QOL "
@@ -130,12 +119,8 @@ def joined(conditions: Sequence[Condition]) -> Condition:
 def find_names(text: str) -> Names:
     """Find what a question names; what is misspelled by an edit or two is found with a notice."""
     names = mentions_in(text)
-    named = names.drugs, names.conditions
-    roles = drug_roles(names.text, *named)
-    likely = [
-        BESIDE if is_taken_beside(names.text, d, *named) else max(told, key=told.__getitem__)
-        for d, told in zip(names.drugs, roles, strict=True)
-    ]
+    roles = drug_roles(names.text, names.drugs, names.conditions)
+    likely = [max(told, key=told.__getitem__) for told in roles]
     left = [_GIVEN_UP.search(names.text, max(0, d.start - _FAR), d.start) for d in names.drugs]
     others = [n for n, gone in enumerate(left) if not gone]
     if any(left) and others:
@@ -181,31 +166,12 @@ def taken_by(*mentions: DrugNamed | ConditionMention) -> set[int]:
 
 def _drugs_and_conditions(text: str) -> tuple[list[DrugNamed], list[ConditionMention]]:
     """Return what is named; of a name within a longer one the longer: "vitamin D deficiency"."""
-    conditions = list(_brought(text, find_conditions(text, any_case=True), drugs := _drugs(text)))
+    drugs, conditions = _drugs(text), find_conditions(text, any_case=True)
     at = {place: c for c in conditions for place in range(c.start, c.end)}
     drugs = [d for d in drugs if not _is_within(d, at.get(d.start))]
     names = {place: d for d in drugs for place in range(d.start, d.end)}
     outer = [c for c in conditions if (d := names.get(c.start)) is None or d.end < c.end]
     return drugs, outer
-
-
-def _brought(
-    text: str, conditions: Sequence[ConditionMention], drugs: Sequence[DrugNamed]
-) -> Iterator[ConditionMention]:
-    """The conditions, each with what brought it: "lithium-induced tremor" is one name.
-
-    Not where no other drug is named or sought: "lithium-induced tremor" alone asks about lithium.
-    """
-    begins = {d.end: d.start for d in drugs}
-    after = 0
-    for mention in conditions:
-        match = _BROUGHT.search(text, max(after, mention.start - _FAR), mention.start)
-        after = mention.end
-        start = begins.get(match.start("how"), match.start()) if match else mention.start
-        others = any(d.end <= start or mention.end <= d.start for d in drugs)
-        if match and (others or _SOUGHT.search(text, max(0, start - _FAR), start)):
-            mention = mention._replace(start=start, text=text[start : mention.end])
-        yield mention
 
 
 def _is_within(named: DrugNamed, condition: ConditionMention | None) -> bool:
@@ -324,11 +290,6 @@ def _same_beside(part: str, word: str, name: str) -> bool:
     return others <= {t.folded for t in tokens_of(name)}
 
 
-def _is_slip(word: str, name: str) -> bool:
-    """Return whether one may be meant by the other; a prefix that turns a name round is no slip."""
-    return word.casefold()[:5] == name[:5] or not name.startswith(("hyper", "hypo"))
-
-
 def _is_somebody(text: str, word: str) -> bool:
     """Say whether a short word has a capital within a text: a name, which many conditions bear."""
     return len(word) < _LONG_NAME and word.istitle() and not text.startswith(word)
@@ -350,7 +311,7 @@ def _near(text: str, word: str) -> tuple[str, str] | None:
                     if known and _same_beside(part, word, known.name):
                         return part, known.name
     alone = near_condition(tokens_of(word)[0].folded)
-    if alone and (_is_somebody(text, word) or not _is_slip(word, alone.name)):
+    if alone and _is_somebody(text, word):
         alone = None
     drug = drug if len(word) > _SHORTEST_DRUG else None
     if drug and (alone is None or drug.edits <= alone.edits):

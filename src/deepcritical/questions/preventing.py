@@ -27,13 +27,6 @@ _PREVENTED_BEHIND = bounded(
     r" (?:from|in) (?:developing|occurring|the first place)\b",
     re.IGNORECASE,
 )
-_FEWER = bounded(
-    r"\b(?P<if_fewer>reduc\w*|lower\w*|decreas\w*|fewer|less|cut\w*)"
-    r"(?: (?!(?:in|among|with|for|after|during|on|by)\b)[\w'’-]+){0,2} $",
-    re.IGNORECASE,
-)
-_INJURY = "C26."
-"""In MeSH: nobody has fewer of them by being treated for one."""
 OF_PATIENTS = bounded(
     r"\b(?:recurr|relaps|progress|exacerbat|flare|(?<!heart )attack|death|mortalit|complicat|"
     r"worsen|hospital(?!-acquired)|symptom|episode|readmi)",
@@ -47,14 +40,12 @@ def prevents(names: Names, condition: Condition | None) -> bool:
     if condition is None or OF_PATIENTS.search(names.text):
         return False
     asked = {name.casefold() for one in condition.each for name in (one.name, *one.names)}
-    is_less = bool(names.compared or cues.lowers(names.text))
+    is_less = bool(names.compared or cues.LOWERS.search(names.text))
     for mention in names.conditions:
         known = mention.condition
         if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:
             continue
         told = _PREVENTED.search(names.text, max(0, mention.start - 120), mention.start)
-        if not told and any(tree.startswith(_INJURY) for tree in known.trees):
-            told = _FEWER.search(names.text, max(0, mention.start - 120), mention.start)
         told = told or _PREVENTED_BEHIND.match(names.text, mention.end)
         if told and (not told["if_fewer"] or is_less):
             return True

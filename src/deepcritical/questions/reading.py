@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from deepcritical.domain.frame import (
@@ -18,13 +17,12 @@ from deepcritical.questions import cues
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import as_typed, general_questions, line_of
-from deepcritical.questions.dosing import is_between_doses
 from deepcritical.questions.features import features_of, is_in_english, is_other_script
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.naming import Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.preventing import prevents
-from deepcritical.questions.roles import brings, fears, hopes, names_harm, raises, roles_of, treats
+from deepcritical.questions.roles import brings, fears, names_harm, raises, roles_of, treats
 from deepcritical.questions.sides import are_together, is_added, other_arm, sets_beside, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.questions.withdrawing import with_stopping
@@ -33,9 +31,6 @@ from deepcritical.vocabulary.nearest import offers
 from deepcritical.vocabulary.words import is_english
 
 ORDERS_LEFT_OUT = "Words of the question that instruct the program were left out."
-_HARM = bounded(
-    r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
-)
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _MOST_SENTENCES, _RANKS_ONLY = 20, 12
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
@@ -92,14 +87,8 @@ def read_frame(
 
 
 def _kind(names: Names, said: dict[str, float]) -> QuestionKind:
-    """The likeliest kind; of two questions about a drug the first leads."""
-    possible = _possible(names)
-    kind = max(possible, key=said.__getitem__)
-    first, last = cues.asks_in(names.text)
-    if kind is QuestionKind.OPEN and names.drugs and first != last:
-        said = scores(features_of(*names_in(first)))
-        kind = max(possible, key=said.__getitem__)
-    return _as_cued(kind, names)
+    """The likeliest kind, unless words say another one."""
+    return _as_cued(max(_possible(names), key=said.__getitem__), names)
 
 
 def _is_plain(name: OutsideName) -> bool:
@@ -205,10 +194,7 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
         return QuestionKind.COMBINATION
     if kind in (QuestionKind.EFFICACY, QuestionKind.POPULATION) and sets_beside(names):
         return QuestionKind.COMPARISON
-    is_set_against = names.compared and are_together(names)
-    if (kind is QuestionKind.COMBINATION and cues.COMPARES.search(text)) or (
-        kind is QuestionKind.SAFETY and is_set_against
-    ):
+    if kind is QuestionKind.COMBINATION and cues.COMPARES.search(text):
         return QuestionKind.COMPARISON
     if kind is QuestionKind.SAFETY and is_one and _is_on_help(names):
         return QuestionKind.EFFICACY
@@ -217,35 +203,27 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
         return QuestionKind.SAFETY
     if kind is QuestionKind.MECHANISM and names_harm(names):
         return QuestionKind.SAFETY
-    injures = (cues.INJURES.search(text) or brings(names)) and not cues.lowers(text)
+    injures = (cues.INJURES.search(text) or brings(names)) and not cues.LOWERS.search(text)
     if kind in doubtful and is_one and injures:
-        return QuestionKind.EFFICACY if _is_on_gain(names) else QuestionKind.SAFETY
+        return QuestionKind.SAFETY
     return kind
 
 
 def _is_on_help(names: Names) -> bool:
-    """Return whether what looks like a question on a harm first asks if a drug helps."""
-    text = names.text
-    if cues.HELPS_AND_IS_SAFE.search(text) or _is_on_gain(names):
+    """Return whether what looks like a question on a harm asks if a drug helps."""
+    measured = set(measures_in(names.text, " ".join(c.text for c in names.conditions).casefold()))
+    is_gain = bool(measured) and measured <= cues.BETTER_HIGHER
+    if is_gain or cues.HELPS_AND_IS_SAFE.search(names.text):
         return True
-    if any(p.search(text) for p in (_HARM, cues.INJURES, cues.WORSE)):
+    if any(p.search(names.text) for p in (cues.SAFETY, cues.INJURES, cues.WORSE)):
         return False
-    return treats(names) or bool(names.conditions and cues.lowers(text))
-
-
-def _is_on_gain(names: Names) -> bool:
-    """Return whether a drug is to bring more of what is good, or a change that is hoped for."""
-    taken = " ".join(c.text for c in names.conditions).casefold()
-    measured = set(measures_in(names.text, taken))
-    is_good = bool(measured) and measured <= cues.BETTER_HIGHER and not _HARM.search(names.text)
-    return is_good or (hopes(names) and not names_harm(names))
+    return treats(names) or bool(names.conditions and cues.LOWERS.search(names.text))
 
 
 def _asks_which(names: Names) -> bool:
     """Return whether drugs of a class are asked for: "which antivirals", "antibiotic options"."""
     return bool(names.conditions) and any(
-        cues.WHICH.search(names.text[: named.start]) or cues.OPTIONS.match(names.text[named.end :])
-        for named in names.drugs
+        cues.WHICH.search(names.text[: named.start]) for named in names.drugs
     )
 
 
@@ -276,14 +254,12 @@ def _possible(names: Names) -> list[QuestionKind]:
 def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]) -> QuestionFrame:
     drugs = [] if kind is QuestionKind.CANDIDATES else _distinct(names.drugs)
     if kind is QuestionKind.EFFICACY:
-        kind = _narrowed(drugs[0], through, names.text)
+        kind = QuestionKind.MECHANISM if through else _narrowed(drugs[0])
     is_on_harm = kind is QuestionKind.SAFETY or (kind in _OF_SEVERAL and fears(names))
     roles = roles_of(names, on_harm=is_on_harm)
     if kind is QuestionKind.CANDIDATES and cues.WORSE.search(cues.asks_in(text)[1]):
         kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help
     prevented = not is_on_harm and prevents(names, roles.condition)
-    # Of prevention the new cases are what is measured, named or not.
-    outcomes = tuple(o for o in roles.outcomes if not (prevented and o == "incidence"))
     sides = sides_of(names, drugs, two=kind is QuestionKind.COMPARISON)
     asked = sides.asked
     return QuestionFrame(
@@ -296,7 +272,7 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
         condition=roles.condition,
         harm=roles.harm,
         population=roles.population,
-        outcomes=outcomes,
+        outcomes=roles.outcomes,
         through=(through or names.targets) if kind is QuestionKind.MECHANISM else (),
         negative=cues.is_negative(text),
         prevents=prevented,
@@ -313,12 +289,8 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
     )
 
 
-def _narrowed(named: DrugNamed, through: tuple[str, ...], text: str) -> QuestionKind:
-    """Return the kind of a question on help: by what it is, how it acts, how much is given."""
-    if through:
-        return QuestionKind.MECHANISM
-    if is_between_doses(text):
-        return QuestionKind.DOSE
+def _narrowed(named: DrugNamed) -> QuestionKind:
+    """Return the kind of a question on help, by what the drug is."""
     if named.group:
         return QuestionKind.CLASS
     return QuestionKind.COMBINATION if len(_parts(named)) > 1 else QuestionKind.EFFICACY

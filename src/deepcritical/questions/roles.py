@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
-from deepcritical.questions.measures import changed_in, measures_in, worsened_in
+from deepcritical.questions.measures import changed_in, measures_in
 from deepcritical.questions.mention_roles import (
     CONDITION,
     CONDITION_ROLES,
@@ -20,9 +20,7 @@ from deepcritical.questions.mention_roles import (
 )
 from deepcritical.questions.naming import Names, as_condition, joined
 from deepcritical.questions.preventing import NEW_CASES, OF_PATIENTS
-from deepcritical.questions.wording import in_a_sentence
-from deepcritical.vocabulary.classes import drug_class
-from deepcritical.vocabulary.conditions import ConditionMention, condition_named, is_kind_of
+from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 
 _NOT_THEY = bounded(
     r"\b(?:without|no|not|never|excluding|except|non|neither|nor|rather than|free of|absence of)"
@@ -31,26 +29,11 @@ _NOT_THEY = bounded(
     re.IGNORECASE,
 )
 """Before those who are not meant: "in heart failure without diabetes"."""
-_FOR = " for "
 _FAR = 100
 """Characters before a name where it may be denied."""
 _MARKER = bounded(r"-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
-_WISH = bounded(
-    r"^(?:protect|los(?:e|ing)|quit|quitting|stop|stopping|giv(?:e|ing)|break|breaking|cannot|can't|"
-    r"going|being|feeling|getting|coughing|keep|keeping|slimming)\b",
-    re.IGNORECASE,
-)
-_PEOPLE = bounded(
-    r"\b(?:patients?|people|persons|smokers?|drinkers?|diabetics?|asthmatics?|obese|sufferers?)$|"
-    r"^(?:patients|people) (?:on|with)\b",
-    re.IGNORECASE,
-)
-"""Words that name what is wished for, or those who have a condition, and not the condition."""
-_SIDE_BY_SIDE = bounded(
-    r"(?:['’]s?)?[ -](?P<brought>(?:related|associated|induced) )?", re.IGNORECASE
-)
 _BESIDE = bounded(
     r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
     rf" )[\w-]+ ){{0,2}}(?:{NEW_CASES} of (?:the )?)?|, ",
@@ -72,26 +55,11 @@ _GIVEN_FOR = bounded(
     re.IGNORECASE,
 )
 """Before what a drug is given for, which it is not feared to bring."""
-_COURSE = r"(?:recurr|relaps|progress|exacerbat|flare)\w*"
-_COURSE_BEFORE = bounded(rf"\b{_COURSE} (?:of|in) (?:the |their )?$", re.IGNORECASE)
-_COURSE_BEHIND = bounded(rf"(?:['’]s?)?[ -]{_COURSE}", re.IGNORECASE)
-"""Words beside a condition for what becomes of those who have it."""
 _SURELY = 0.5
 _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
 _LEAST_OF_SEVERAL, _LEAST_ALONE = 0.1, 0.3
 """Least probability for a condition of a question on safety to be the harm."""
-
-
-_AIMS = {
-    "Weight Loss": "overweight, type 2 diabetes, prediabetes, polycystic ovary syndrome, "
-    "fatty liver, nonalcoholic steatohepatitis, obstructive sleep apnea, binge eating disorder",
-    "Weight Gain": "malnutrition, wasting syndrome, cachexia, anorexia, anorexia nervosa, "
-    "failure to thrive, cystic fibrosis",
-}
-"""Changes that most people fear, and the conditions of those who hope for them."""
-_WISHES = frozenset({"lose weight", "losing weight", "fat loss", "slimming"})
-"""Names of a condition that those use who want to be rid of it."""
 
 
 class Roles(NamedTuple):
@@ -107,8 +75,6 @@ class _Told(NamedTuple):
     mention: ConditionMention
     role: dict[str, float]
     """The probability of each role."""
-    is_hoped: bool = False
-    """True for a change that is hoped for, or whose people hope for one."""
 
     @property
     def treated(self) -> _Told:
@@ -137,30 +103,26 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
     """
     text, rest = names.text, _without_drugs(names)
-    told = [one if on_harm and not _goes_on(text, one) else one.treated for one in _told(names)]
+    told = [one if on_harm else one.treated for one in _told(names)]
     asks = _asking_from(text)
     harm = _feared(text, told, asks) if on_harm else None
-    brought = _joined(text, [one if one.is_hoped else one.as_harm for one in told], harm)
-    brought = brought or (worsened_in(rest) if on_harm and not told else None)
+    brought = _joined(text, [one.as_harm for one in told], harm)
     feared = {name for one in brought.each for name in one.names} if brought else set()
     left = [one for one in told if one.mention.condition.name not in feared]
     asked = _leading(left, CONDITION, _LEAST_BESIDE_HARM if harm else _LEAST, asks)
-    asked = _symptom_of(text, left, asked) if asked else None
     condition = _joined(text, left, asked)
     taken = {name for c in condition.each for name in c.names} if condition else set()
     others = [one for one in left if one.mention.condition.name not in taken]
     population = [
-        one.mention.condition.name
-        for one in others
-        if one.likeliest in (POPULATION, CONDITION) and not _is_wish(one)
+        one.mention.condition.name for one in others if one.likeliest in (POPULATION, CONDITION)
     ]
     called = [one.name for one in (condition, brought) if one]
     called += [one.mention.text for one in told if one.mention.condition.name in taken]
     measured = measures_in(rest, " ".join(called).casefold())
     further = [
-        _measured(one)
+        one.mention.text.casefold()
         for one in others
-        if (one.likeliest in (OUTCOME, HARM) or _is_wish(one)) and not measures_in(one.mention.text)
+        if one.likeliest in (OUTCOME, HARM) and not measures_in(one.mention.text)
     ]
     if not (on_harm or measured or further):
         measured = changed_in(_without(rest, [one.mention.text for one in told]))
@@ -191,13 +153,8 @@ def brings(names: Names) -> bool:
 
 def fears(names: Names) -> bool:
     """Return whether a condition is surely feared, and nothing is to get less or to come back."""
-    is_had = cues.lowers(names.text) or OF_PATIENTS.search(names.text)
+    is_had = cues.LOWERS.search(names.text) or OF_PATIENTS.search(names.text)
     return names_harm(names) and not is_had
-
-
-def hopes(names: Names) -> bool:
-    """Return whether a change that others fear is hoped for."""
-    return any(one.is_hoped for one in _told(names))
 
 
 def treats(names: Names) -> bool:
@@ -205,8 +162,8 @@ def treats(names: Names) -> bool:
     told = _told(names)
     if any(one.role[HARM] > _LEAST_ALONE for one in told):
         return False
-    before = (names.text[max(0, c.start - len(_FOR)) : c.start] for c in names.conditions)
-    is_given_for = _FOR in map(str.casefold, before)
+    before = (names.text[max(0, c.start - 5) : c.start] for c in names.conditions)
+    is_given_for = " for " in map(str.casefold, before)
     return is_given_for and any(one.role[CONDITION] > _SURELY for one in told)
 
 
@@ -222,40 +179,14 @@ def _told(names: Names) -> list[_Told]:
         before = once.get(mention.condition.name)
         if before is None or role[CONDITION] > before.role[CONDITION]:
             once[mention.condition.name] = _Told(mention, role)
-    surely = {
-        name: _Told(once[name].mention, dict.fromkeys(CONDITION_ROLES, 0.0) | {role: 1.0}, True)
-        for name, role in _hoped(names, once)
-    }
-    is_one_of_several = cues.lowers(names.text)
-    harm = dict.fromkeys(CONDITION_ROLES, 0.0) | {OUTCOME if is_one_of_several else HARM: 1.0}
+    harm = dict.fromkeys(CONDITION_ROLES, 0.0)
+    harm |= {OUTCOME if cues.LOWERS.search(names.text) else HARM: 1.0}
     brought = {
         n: t._replace(role=harm)
         for n, t in once.items()
         if cues.is_brought(names.text, t.mention.start, t.mention.end)
     }
-    studied = dict.fromkeys(CONDITION_ROLES, 0.0) | {POPULATION: 1.0}
-    of_people = [n for n, t in once.items() if _PEOPLE.search(t.mention.text)]
-    is_apart = len(of_people) < len(once)  # else they are who is treated
-    people = {n: once[n]._replace(role=studied) for n in of_people if is_apart}
-    return list((once | people | brought | surely).values())
-
-
-def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]:
-    """The role of a change that is hoped for and of who hopes for it.
-
-    With nobody told, it is hoped for of drugs that are called by it: "weight loss drugs".
-    """
-    drugs = {name for d in names.drugs for name in (d.group.members if d.group else (d.drug.name,))}
-    for change in _AIMS.keys() & told.keys():
-        aims = [aim for name in _AIMS[change].split(", ") if (aim := condition_named(name))]
-        having = [
-            n for n in told if any(is_kind_of(told[n].mention.condition, aim) for aim in aims)
-        ]
-        group = drug_class(f"{change} drugs") if len(told) == 1 else None
-        if having or (group and drugs & {*group.members}):
-            yield change, OUTCOME if having else CONDITION
-        yield from ((name, CONDITION) for name in having)
-    yield from ((n, CONDITION) for n in told if told[n].mention.text.casefold() in _WISHES)
+    return list((once | brought).values())
 
 
 def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
@@ -275,13 +206,6 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
 def _is_had(before: str) -> bool:
     """Return whether what precedes a condition says that people have it, or take a drug for it."""
     return bool(_OF_THOSE.search(before) or _GIVEN_FOR.search(before))
-
-
-def _goes_on(text: str, told: _Told) -> bool:
-    """Return whether it asks how those with a condition fare: nobody fears to get it."""
-    start, end = told.mention.start, told.mention.end
-    before = _COURSE_BEFORE.search(text, max(0, start - _FAR), start)
-    return bool(before or _COURSE_BEHIND.match(text, end))
 
 
 def _asking_from(text: str) -> int:
@@ -312,20 +236,6 @@ def _leading(told: Sequence[_Told], role: str, least: float, asks: int) -> _Told
     return max(symptoms or narrow or likely, key=lambda one: one.role[role], default=None)
 
 
-def _symptom_of(text: str, told: Sequence[_Told], disease: _Told) -> _Told:
-    """The symptom right behind a disease, which only says whose it is: "sclerosis fatigue".
-
-    So does one that brought whatever it is: "hepatitis C-related cirrhosis".
-    """
-    if disease.mention.condition.is_symptom:
-        return disease
-    for one in told:
-        beside = _SIDE_BY_SIDE.fullmatch(text, disease.mention.end, one.mention.start)
-        if beside and (beside["brought"] or one.mention.condition.is_symptom):
-            return one
-    return disease
-
-
 def is_set_beside(text: str, end: int, start: int) -> bool:
     """Return whether nothing but "and", "or" or a comma parts what ends and begins there."""
     return bool(_BESIDE.fullmatch(text, end, start))
@@ -352,7 +262,7 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
 
 def groups_in(text: str) -> list[str]:
     """Groups of people that a text names, each under one name."""
-    groups = [
+    return [
         name
         for name, pattern in cues.GROUPS
         if any(
@@ -360,32 +270,17 @@ def groups_in(text: str) -> list[str]:
             for m in pattern.finditer(text)
         )
     ]
-    if any(group.endswith(" women") for group in groups):
-        groups = [group for group in groups if group != "women"]
-    return groups
 
 
 def raises(text: str, outcomes: Sequence[str]) -> bool:
     """Say whether a question asks for more of what is bad, and for nothing that drugs are for."""
     bad = bool(outcomes) and set(outcomes) <= cues.BETTER_LOWER
-    return bad and bool(cues.RAISES.search(text)) and not cues.lowers(text)
-
-
-def _is_wish(told: _Told) -> bool:
-    return _WISH.search(told.mention.text) is not None
-
-
-def _measured(told: _Told) -> str:
-    """Return what is measured: of "protect the kidneys" how many got a kidney injury."""
-    mention = told.mention
-    return (mention.condition.name if _is_wish(told) else mention.text).casefold()
+    return bad and bool(cues.RAISES.search(text)) and not cues.LOWERS.search(text)
 
 
 def _called(mention: ConditionMention) -> str:
     """Return the answer's name for a condition: the user's, unless that is no name of it."""
     written = mention.text
-    if _WISH.search(written) or _PEOPLE.search(written):
-        return in_a_sentence(mention.condition.name)
     if written.casefold() == mention.condition.name.casefold() and not written.isupper():
         return written
     short = written.isupper() or len(written) <= _SHORT or any(c.isdigit() for c in written)

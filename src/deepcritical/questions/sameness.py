@@ -16,21 +16,8 @@ from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.folding import key_of
 
 _NUMBER = bounded(r"\b\d+(?:[.,]\d+)?\b")
-_WORD = bounded(r"[^\W\d_]{4,}")
-_QUALIFIERS = bounded(
-    r"\b(?:vaccin\w+|low|high|early|late|severe|mild|acute|chronic|oral\w*|topical\w*|intravenous\w*|"
-    r"inhaled|nasal|short|long|more|less|safer?)\b",
-    re.IGNORECASE,
-)
-"""Words for how much or in which form: one such word more makes another question."""
-
-_CAUSED = bounded(
-    r"\b(?:caus\w*|induc\w*|trigger\w*|(?:lead|leads|leading) to|rais(?:e|es|ed|ing)|increas\w*|"
-    r"worsen\w*|aggravat\w*|bring\w* on)\b",
-    re.IGNORECASE,
-)
-"""Asks if a drug brings more of something."""
-_TOLD = (cues.LATEST, _CAUSED, *(p for _, p in (*cues.OUTCOMES, *cues.GROUPS)))
+_WORD = bounded(r"\blow\b|[^\W\d_]{4,}")
+_TOLD = (cues.LATEST, *(p for _, p in (*cues.OUTCOMES, *cues.GROUPS)))
 """Things that a frame has already, in any words."""
 
 _STEM = 5
@@ -71,9 +58,7 @@ class Meant(NamedTuple):
     through: frozenset[str]
     negative: bool
     raises: bool
-    caused: bool
     numbers: frozenset[str]
-    qualifiers: frozenset[str]
     words: frozenset[str]
 
 
@@ -101,9 +86,7 @@ def meaning_of(frame: QuestionFrame) -> Meant:
         through=frozenset(term.casefold() for term in frame.through),
         negative=frame.negative,
         raises=frame.raises,
-        caused=bool(_CAUSED.search(frame.text)),
         numbers=numbers,
-        qualifiers=frozenset(_QUALIFIERS.findall(rest)),
         words=frozenset(words) - _ASKING - named,
     )
 

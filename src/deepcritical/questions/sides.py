@@ -95,7 +95,7 @@ def is_over_part(text: str, part: str) -> bool:
 
 
 def are_together(names: Names) -> bool:
-    """Return whether drugs are asked about as given together: "A with B", "combining A and B"."""
+    """Return whether drugs are asked about as given together: "A with B"."""
     told = names.drugs
     if len({named.drug.name for named in told}) < 2 or any(named.group for named in told):
         return False
@@ -142,8 +142,6 @@ def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
     there = [d for d in drugs if d.text in last] if last != names.text else []
     asked = next((d for d in drugs if d.drug.name not in behind), drugs[0])
     asked = there[0] if len(there) == 1 else asked
-    if placebo and against and not names.compared:
-        return Sides([asked], [], placebo)
     pairs = [pair for pair, joined in _joined(names, names.every).items() if joined]
     beside = {name for pair in pairs if asked.drug.name in pair for name in pair}
     left = [d for d in drugs if d.drug.name not in beside] if names.compared else []

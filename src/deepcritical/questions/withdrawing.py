@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.patterns import bounded
-from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.drugs import find_drugs
@@ -53,7 +52,6 @@ _OF_THE_PAST = bounded(
     re.IGNORECASE,
 )
 """Asks what became of a drug or a trial."""
-_BRINGS = bounded(r"\b(?:bring|lead|result|trigger|provok|risk)\w*", re.IGNORECASE)
 _EFFECTS = frozenset(
     {
         QuestionKind.SAFETY,
@@ -104,10 +102,7 @@ def with_stopping(frame: QuestionFrame) -> QuestionFrame:
     others = tuple(name for name in frame.comparators if find_drugs(name) or find_classes(name))
     if kind in _EFFECTS and not frame.harm and not (kind is QuestionKind.COMPARISON and others):
         kind = QuestionKind.CLASS if frame.members else QuestionKind.EFFICACY
-    bad = bool(frame.outcomes) and set(frame.outcomes) <= cues.BETTER_LOWER
-    brings = bad and _BRINGS.search(frame.text) and not cues.LOWERS.search(frame.text)
-    told = {"kind": kind, "comparators": others, "raises": frame.raises or bool(brings)}
-    return frame.model_copy(update={**told, "stopping": True})
+    return frame.model_copy(update={"kind": kind, "comparators": others, "stopping": True})
 
 
 def _is_stopped(frame: QuestionFrame) -> bool:

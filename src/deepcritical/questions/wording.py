@@ -1,66 +1,20 @@
-"""One wording for every question of the same frame, so that how it was put changes no answer."""
+"""The words of a frame in a sentence: what is measured, in whom, in which condition."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import STOPPING
 from deepcritical.questions import cues
-from deepcritical.questions.naming import find_names, joined
-from deepcritical.vocabulary.classes import find_classes
+from deepcritical.questions.naming import joined
 from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.outcomes import term_in
 from deepcritical.vocabulary.words import is_english
 
-Worded = tuple[str, str]
-"""A wording, and the words of a question that it stands for."""
-
-
-def as_meant(frame: QuestionFrame) -> QuestionFrame:
-    """The frame with the question in plain words, so that all its wordings look for the same."""
-    if not (frame.condition or frame.harm):
-        return frame
-    return frame.model_copy(update={"text": plain_wording(frame)})
-
-
-def plain_wording(frame: QuestionFrame) -> str:
-    """The question in the words of its frame; as written where the frame says less than the text.
-
-    That is so where any word is left that neither a name, a measure or a group of the frame nor the
-    wording stands for: "unsafe", "high-dose", "without", "stopping".
-    """
-    asked = _POLITE.sub("", frame.text)
-    asked = f"{asked[:1].upper()}{asked[1:]}"
-    if frame.not_understood:
-        return asked
-    plain, stands_for = worded(frame)
-    return plain if plain and _says_all(frame, stands_for) else asked
-
-
-def worded(frame: QuestionFrame) -> Worded:
-    """The wording of a frame, whatever else the text says, and the words that it stands for.
-
-    Both are '' where the frame has none.
-    """
-    of_kind = _WORDINGS.get(frame.kind)
-    if of_kind is None or not frame.drugs:
-        return "", ""
-    names = {
-        "condition": frame.condition and headed(frame.condition),
-        "harm": frame.harm and headed(frame.harm),
-    }
-    return of_kind(frame.model_copy(update=names))
-
-
-_POLITE = bounded(
-    r"^(?:(?:hi|hello|hey|please|kindly|could you|can you|would you|tell me|explain|show me|"
-    r"i was wondering|i wonder|i would like to know|i'd like to know)[, ]+){1,4}(?=\w+ \w+ \w+)",
-    re.IGNORECASE,
-)
 ASKING_WORDS = frozenset(
     "a able about actual actually adult adults all also an and any anything are as at be been "
     "being benefit beneficial benefits by can case clinical correct could current currently "
@@ -76,118 +30,22 @@ ASKING_WORDS = frozenset(
     "therapy therapeutic option".split()
 )
 """Words that ask, and change nothing of what is asked."""
-_DENIALS = frozenset(
-    "no not doesn't don't didn't isn't aren't cannot can't never useless ineffective fail fails "
-    "failed lack myth pointless worthless unable false untrue incorrect wrong".split()
-)
-_FEWER = (
-    "cut cuts decrease decreases decreasing delay delays fewer less lower lowers lowering prevent "
-    "prevents preventing reduce reduced reduces reducing reduction risk risks shorten shortens "
-    "shorter slow slows slowing likely rate rates chance chances number"
-)
-_GETTING = "against develop developing from get gets getting incidence keep keeps onset stop stops"
-_MORE = "extend extends improve improves improving improvement longer prolong prolongs better"
-_SIDE_EFFECTS = bounded(
-    r"\b(?:side[- ]effects?|adverse (?:events?|effects?|reactions?)|SAEs?|AEs?|safe(?:ty|ly)?|"
-    r"harms?|toxicity|tolerab\w+|well[- ]tolerated)\b",
-    re.IGNORECASE,
-)
-_CAUSES = bounded(
-    r"\bcaus(?:es?|ed|ing)\b|\brisk of\b|\blead(?:s|ing)? to\b|\bhow (?:common|often|frequent)\b|"
-    r"\b(?:incidence|rate|frequency) of\b|\bincidence$",
-    re.IGNORECASE,
-)
-_SAFETY_WORDS = (
-    "side effect effects adverse event events reaction reactions safe safety safely ae aes sae "
-    "saes harm harms toxicity tolerability tolerated tolerable cause causes caused causing "
-    "raise raises raised increase increases increased risk likely likelihood lead leads leading "
-    "common often frequent frequency incidence rate occur occurs more taking take takes rx "
-    "associated"
-)
 EFFECT_WORDS = frozenset(
-    word for words in (*_DENIALS, _FEWER, _GETTING, _MORE, _SAFETY_WORDS) for word in words.split()
+    "adverse ae aes against aren't associated better can't cannot cause caused causes causing "
+    "chance chances common cut cuts decrease decreases decreasing delay delays develop developing "
+    "didn't doesn't don't event events extend extends fail failed fails false fewer frequency "
+    "frequent get gets getting harm harms improve improvement improves improving incidence "
+    "incorrect increase increased increases ineffective isn't keep keeps lack lead leading leads "
+    "less likelihood likely longer lower lowering lowers more myth never no not number occur "
+    "occurs often onset pointless prevent preventing prevents prolong prolongs raise raised "
+    "raises rate rates reaction reactions reduce reduced reduces reducing reduction risk risks rx "
+    "sae saes safe safely safety shorten shortens shorter side slow slowing slows stop stops take "
+    "takes taking tolerability tolerable tolerated toxicity "
+    "unable untrue useless worthless wrong".split()
 )
 """Words by which an effect is asked for, of whatever kind."""
-_TRIALS = bounded(r"\b(?:trials?|registered|recruiting|ongoing|under ?way)\b", re.IGNORECASE)
 SHORT_FOR = bounded(r"\b[A-Z][A-Za-z]{0,5} \(")
 """An abbreviation before what it stands for."""
-_WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
-
-
-def _says_all(frame: QuestionFrame, stands_for: str) -> bool:
-    """Return whether each word of the question is in its frame, or in those a wording is for."""
-    rest = cues.asks_in(frame.text)[1]  # of a story its roles are read, not its words
-    names = find_names(rest)
-    asked = {drug.name for drug in frame.drugs}
-    kinds = (c.text for c in find_classes(rest) if asked & {*c.group.members})
-    named = (*(d.text for d in names.drugs), *(c.text for c in names.conditions))
-    for written in (*named, *kinds):
-        rest = rest.replace(written, " ")
-    said = {*frame.population, *frame.outcomes}
-    for name, pattern in (*cues.GROUPS, *cues.OUTCOMES):
-        rest = pattern.sub(" ", rest) if name in said else rest
-    rest = SHORT_FOR.sub("(", cues.LATEST.sub(" ", rest))
-    words = {word.casefold().replace("’", "'") for word in _WORD.findall(rest)}
-    return words <= ASKING_WORDS | set(stands_for.split()) | (_DENIALS if frame.negative else set())
-
-
-def _effect(frame: QuestionFrame) -> Worded:
-    verb = verb_of(frame)
-    if frame.prevents and frame.condition and not frame.outcomes:
-        put = f"{_do(frame)} prevent {frame.condition.name}{whom_of(frame)}?"
-        return put, f"{_FEWER} {_GETTING}"
-    words = {"reduce": _FEWER, "improve": _MORE}.get(verb, "") if frame.outcomes else ""
-    did = f"{verb} {listed(as_nouns(frame.outcomes))}" if frame.outcomes else "help"
-    asks = bool(frame.condition or frame.outcomes) and verb != "affect"
-    return f"{_do(frame)} {did}{where(frame)}?" if asks else "", words
-
-
-def _safety(frame: QuestionFrame) -> Worded:
-    told = bool(_SIDE_EFFECTS.search(frame.text))
-    if frame.outcomes or not (told or _CAUSES.search(frame.text)):
-        return "", ""  # the harm that is asked about is in its words alone
-    if frame.harm and not told:
-        return f"{_do(frame)} cause {frame.harm.name}{where(frame)}?", _SAFETY_WORDS
-    if frame.condition or frame.population:
-        be = "Are" if are_several(frame) else "Is"
-        return f"{be} {_drugs(frame)} safe{where(frame)}?", _SAFETY_WORDS
-    return f"What are the side effects of {_drugs(frame)}?", _SAFETY_WORDS
-
-
-def _dose(frame: QuestionFrame) -> Worded:
-    given = f"What dose of {_drugs(frame)} was given{where(frame)}?" if frame.condition else ""
-    return given, "dose doses dosing dosage much normally usually give gave"
-
-
-def _mechanism(frame: QuestionFrame) -> Worded:
-    ways = listed(frame.through)
-    acts = f"{_do(frame)} act through {ways}{where(frame)}?" if ways else ""
-    return acts, f"through via by act acts pathway {ways.casefold()} {_FEWER} {_MORE}"
-
-
-def _status(frame: QuestionFrame) -> Worded:
-    asks = f"Which trials of {_drugs(frame)}{where(frame)} are registered?"
-    words = "registered recruiting ongoing running under way list see been tested testing myself"
-    return asks if _TRIALS.search(frame.text) else "", words
-
-
-def _comparison(frame: QuestionFrame) -> Worded:
-    other = listed(frame.comparators)
-    be = "Are" if are_several(frame) else "Is"
-    asks = f"{be} {_drugs(frame)} more effective than {other}{where(frame)}?" if other else ""
-    return asks, "better more superior versus vs compared comparison comparing compare against"
-
-
-_WORDINGS: dict[QuestionKind, Callable[[QuestionFrame], Worded]] = {
-    QuestionKind.EFFICACY: _effect,
-    QuestionKind.COMBINATION: _effect,
-    QuestionKind.CLASS: _effect,
-    QuestionKind.SAFETY: _safety,
-    QuestionKind.DOSE: _dose,
-    QuestionKind.MECHANISM: _mechanism,
-    QuestionKind.COMPARISON: _comparison,
-    QuestionKind.STATUS: _status,
-}
 
 
 def verb_of(frame: QuestionFrame) -> str:
@@ -232,10 +90,6 @@ def _higher_is_better(outcome: str) -> bool | None:
     return higher if term is None or higher is None else higher != term.is_reversed
 
 
-def _do(frame: QuestionFrame) -> str:
-    return f"{'Do' if are_several(frame) else 'Does'} {_drugs(frame)}"
-
-
 def are_several(frame: QuestionFrame) -> bool:
     """Return whether the verb that follows the drugs is in the plural."""
     is_plural = len(frame.drugs) > 1 or _PLURAL.search(frame.drugs[0].name) is not None
@@ -244,10 +98,6 @@ def are_several(frame: QuestionFrame) -> bool:
 
 _PLURAL = re.compile(r"(?<![aiosu])s$")
 """An ending as that of "inhibitors" and "acids", and not as that of "digitalis"."""
-
-
-def _drugs(frame: QuestionFrame) -> str:
-    return given_in(frame, listed(drug.name for drug in frame.drugs))
 
 
 def given_in(frame: QuestionFrame, drug: str) -> str:

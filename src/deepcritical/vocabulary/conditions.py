@@ -28,14 +28,7 @@ _RARE = 20
 """A word that is written so many times less than its plural is a slip: "diabete"."""
 _CONTEXT = 300
 _LONGEST_SHORT = 14
-_BEFORE = frozenset({"in", "for", "with"})
-"""Words behind which two small letters may be a condition: "in ms"."""
-_NOT_SMALL = frozenset("an as cm dm ed hd it mg pe ph us".split())
-"""Acronyms of two letters that small are words or units."""
 _ARTICLES = frozenset("a an the my his her our their your".split())
-_FILLERS = _ARTICLES | frozenset("both left right one is are was were to".split())
-_TURNS = frozenset("of in on at that which affecting".split())
-"""Words that turn a name round: "scarring of the liver"."""
 _SHOUTED = 0.7
 """From this share of capitals on, capitals do not tell an acronym from a word."""
 _FEW_LETTERS = 12
@@ -233,7 +226,7 @@ def _match(
 ) -> tuple[ConditionMention | None, int] | None:
     table = _table()
     first = tokens[at]
-    begins = _may_begin(tokens, at) if any_case else first.folded in table.first
+    begins = first.folded in table.first or (any_case and first.folded in _shortened())
     reach = min(_MOST_WORDS, len(tokens) - at) if begins else 0
     for count in range(reach, 0, -1):
         taken = tokens[at : at + count]
@@ -245,24 +238,14 @@ def _match(
         short = text[first.start : taken[-1].end]
         if len(taken) < count or len(short) > _LONGEST_SHORT:
             continue
-        behind = any_case and at > 0 and tokens[at - 1].folded in _BEFORE
-        if behind := behind and len(short) == 2 and short.lower() not in _NOT_SMALL:
-            short = short.upper()
-        meant = _meanings(short, any_case, shouted and not behind)
+        meant = _meanings(short, any_case, shouted)
         if meant and stands_alone(text, taken, _GAP):
             return _among(text, meant, first.start, taken[-1].end), count
     return None
 
 
-def _may_begin(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether a name may begin at a token: as it is written, shortened, or turned round."""
-    first = tokens[at].folded
-    turns = any(token.folded in _TURNS for token in tokens[at + 1 : at + 5])
-    return turns or first in _table().first or first in _shortened()
-
-
 def _keys(taken: Sequence[Token], any_case: bool) -> Iterator[str]:
-    """The folded names that words may be: as they stand; of a question also in full or turned."""
+    """The folded names that words may be: as they stand; of a question also in full."""
     words = [token.folded for token in taken]
     yield " ".join(words)
     if len(words) == 1 or not any_case:
@@ -273,19 +256,6 @@ def _keys(taken: Sequence[Token], any_case: bool) -> Iterator[str]:
     plain = [words[0], *(word for word in words[1:] if word not in _ARTICLES)]
     if len(plain) < len(words) and words[-1] not in _ARTICLES:
         yield " ".join(plain)
-    yield from _turned(words)
-
-
-def _turned(words: Sequence[str]) -> Iterator[str]:
-    """The folded names that "A of the B C" may be: "B C A" and "C B A"."""
-    at = next((n for n, word in enumerate(words) if word in _TURNS and n), len(words))
-    behind = [word for word in words[at + 1 :] if word not in _FILLERS]
-    # "In the brain" says where something is, "in multiple myeloma" in whom.
-    is_where = words[at : at + 1] != ["in"] or len(behind) < len(words) - at - 1
-    # Of "pain in cancer" each is a condition, and so they stay two.
-    if behind and is_where and words[-1] not in _FILLERS and " ".join(behind) not in _table().at:
-        for order in (behind, behind[::-1]):
-            yield " ".join((*order, *words[:at]))
 
 
 def _meanings(short: str, any_case: bool, shouted: bool) -> tuple[_Meaning, ...]:

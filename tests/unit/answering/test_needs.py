@@ -35,7 +35,6 @@ HELPS = "Does examplol help in testitis?"
             Aspect.SAFETY,
             {"aspirin", "pregnant women"},
         ),
-        ("metformin gout trials", KIND.TRIALS, Aspect.REGISTERED, {"metformin", "gout"}),
         ("Does metformin help gout in trials?", KIND.EFFECT, Aspect.EFFECT, {"metformin", "gout"}),
         ("Do statins cause muscle pain?", KIND.SAFETY, Aspect.SAFETY, {"statins", "muscle pain"}),
         ("What dose of aspirin is used for gout?", KIND.DOSE, Aspect.DOSE, {"aspirin", "gout"}),
@@ -51,15 +50,8 @@ HELPS = "Does examplol help in testitis?"
         ("In whom does colchicine help in gout?", KIND.ELIGIBILITY, Aspect.ELIGIBILITY, {"gout"}),
         ("Who should get statins?", KIND.ELIGIBILITY, Aspect.ELIGIBILITY, {"statins"}),
         ("What do guidelines recommend for gout?", KIND.GUIDANCE, Aspect.RECOMMENDED, {"gout"}),
-        ("What is a biosimilar?", KIND.DEFINITION, Aspect.BACKGROUND, {"biosimilar"}),
         ("For how many days was aspirin given?", KIND.DOSE, Aspect.DOSE, {"aspirin"}),
         ("When is aspirin contraindicated?", KIND.SAFETY, Aspect.SAFETY, {"aspirin"}),
-        (
-            "What was the response rate with aspirin compared with warfarin?",
-            KIND.FREQUENCY,
-            Aspect.RATE,
-            {"aspirin", "warfarin"},
-        ),
         ("In which populations was aspirin tested?", KIND.ELIGIBILITY, "eligibility", {"aspirin"}),
         ("How many people with gout have diabetes?", KIND.FREQUENCY, Aspect.RATE, {"gout"}),
         ("What is still unknown about newly diagnosed gout?", KIND.UNKNOWN, "unknown", {"gout"}),
@@ -119,7 +111,6 @@ def test_context_adds_what_it_asks_for() -> None:
         ("Does metformin help in gout, and is it safe?", {Aspect.EFFECT, Aspect.SAFETY}),
         ("Does metformin help in gout and at what dose?", {Aspect.EFFECT, Aspect.DOSE}),
         ("Is metformin safe in gout, and how does it act?", {Aspect.SAFETY, Aspect.MECHANISM}),
-        ("Does metformin help in gout? How common is it?", {Aspect.EFFECT, Aspect.RATE}),
     ],
 )
 def test_of_two_questions_in_one_both_have_a_need(text: str, aspects: set[Aspect]) -> None:

@@ -273,8 +273,6 @@ def test_an_entry_tells_what_it_tests_before_anything_else() -> None:
          "Obesity was a risk factor for gout.", "Treatment was effective for gout of any cause."),
         ("How accurate is serum urate for gout?", Aspect.DIAGNOSIS,
          "Serum urate had a sensitivity of 90% for gout.", "Urate fell with metformin in gout."),
-        ("What is gout?", Aspect.BACKGROUND,
-         "Gout is a disease of the joints.", "Metformin is a drug for gout."),
     ],
 )  # fmt: skip
 def test_without_a_drug_only_what_is_said_of_the_subject_is_told(

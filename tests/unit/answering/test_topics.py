@@ -227,3 +227,9 @@ def test_an_outcome_within_another_one_counts_where_it_is_named_itself(
     question: str, outcomes: set[str]
 ) -> None:
     assert {word[0] for word in topics_of(literal_frame(question)).words} == outcomes
+
+
+def test_what_stands_instead_of_another_drug_is_ranked_by_no_dose() -> None:
+    asked = plainly(inquiry_of("clopidogrel instead of aspirin after stroke"))
+    assert asked.startswith("How do the treatments compare in stroke: clopidogrel and aspirin?")
+    assert "dose" not in asked

@@ -197,9 +197,6 @@ def test_a_drug_that_people_only_take_is_not_asked_about_where_the_model_names_n
         ("ataxia (unsteady gait)", "ataxia"),
         ("management of the ataxia", "ataxia"),
         ("prevention of ataxia", "ataxia"),
-        ("prevention of pregnancy in women with ataxia", "the wobbly walk"),
-        ("relief of ataxia", "the wobbly walk"),
-        ("Relief of ataxia", "the wobbly walk"),
     ],
 )
 def test_what_a_name_means_is_read_without_remarks(means: str, harm: str) -> None:
@@ -237,20 +234,6 @@ def test_a_harm_against_another_drug_is_a_comparison_on_that_harm() -> None:
     assert frame.comparators == ("metformin",)
     assert frame.harm
     assert frame.harm.name == "gout"
-
-
-def test_fewer_of_a_harm_is_what_is_hoped_for() -> None:
-    text = "Do statins bring less gout than metformin?"
-    frame = read(
-        text,
-        kind="comparison",
-        drugs=["statins"],
-        compared_with=["metformin"],
-        condition="",
-        harm="gout",
-    )
-    assert frame.condition
-    assert (frame.condition.name, frame.harm) == ("gout", None)
 
 
 @pytest.mark.parametrize("other", ["pbo", "a dummy pill", "placebo"])

@@ -42,15 +42,9 @@ from deepcritical.questions.reading import read_frame
             "Is lithium worse than statins for dementia risk?",
             "lithium works worse than statins at preventing dementia",
         ),
-        ("Does lithium worsen flurb pathology?", "lithium increases the risk of flurb pathology"),
         (
             "Lithium versus aspirin as treatment: fewer recurrences, and more fractures?",
             "lithium works better than aspirin on recurrence and fractures",
-        ),
-        ("Does lithium help smokers quit?", "lithium helps in tobacco use disorder"),
-        (
-            "Does lithium protect the heart during chemotherapy?",
-            "lithium helps in cardiotoxicity",
         ),
         (
             "Does lithium help in heart failure with preserved ejection fraction?",

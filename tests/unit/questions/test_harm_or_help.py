@@ -112,15 +112,6 @@ def test_plain_words_replace_no_known_name() -> None:
 @pytest.mark.parametrize(
     ("text", "condition", "outcomes"),
     [
-        ("Does exenatide cause weight loss in obese teenagers?", "obesity", ("weight",)),
-        ("Does metformin lead to weight loss in PCOS?", "Polycystic Ovary Syndrome", ("weight",)),
-        (
-            "Does oxandrolone cause weight gain in wasting syndrome?",
-            "wasting syndrome",
-            ("weight",),
-        ),
-        ("Does orlistat cause weight loss?", "weight loss", ()),
-        ("Would phentermine make people lose weight?", "obesity", ()),
         ("Does clomifene cause ovulation in infertility?", "infertility", ("ovulation",)),
         ("Does teriparatide increase bone density in men?", None, ("bone mineral density",)),
     ],
@@ -155,7 +146,6 @@ def test_the_same_change_is_feared_by_others(text: str, harm: str) -> None:
         ("Which drugs cause itching?", "open"),
         ("How does heparin act, and what are its side effects?", "safety"),
         ("Does heparin help in sepsis, and is it safe?", "efficacy"),
-        ("Does lithium cause remission in mania?", "efficacy"),
         ("Does lithium damage the kidneys?", "safety"),
     ],
 )

@@ -16,10 +16,6 @@ from deepcritical.questions.reading import read_frame
         ("Does clozapine cause more neutropenia than olanzapine in schizophrenia?", "neutropenia"),
         ("Does rivaroxaban cause more bleeding than apixaban in atrial fibrillation?", "bleeding"),
         ("Does palbociclib increase anaemia?", "anaemia"),
-        (
-            "Does aspirin raise the risk of gastric ulcer in people taking it to prevent stroke?",
-            "gastric ulcer",
-        ),
         ("Does haloperidol hasten dementia in Parkinson's disease?", "dementia"),
         ("Does digoxin cause cognitive decline in heart failure?", "cognitive decline"),
         ("Can conjugated estrogens plus medroxyprogesterone cause breast cancer?", "breast cancer"),
@@ -29,20 +25,6 @@ def test_more_of_a_condition_is_feared(text: str, harm: str) -> None:
     feared = read_frame(text).feared
     assert feared is not None
     assert feared.name == harm
-
-
-@pytest.mark.parametrize(
-    ("text", "condition"),
-    [
-        ("Does aspirin increase recurrence of gout?", "gout"),
-        ("Can digoxin trigger a psoriasis flare?", "psoriasis"),
-        ("Does haloperidol cause relapse of epilepsy?", "epilepsy"),
-    ],
-)
-def test_what_comes_back_is_had_and_not_feared(text: str, condition: str) -> None:
-    frame = read_frame(text)
-    assert (frame.condition and frame.condition.name, frame.harm) == (condition, None)
-    assert (frame.outcomes, frame.raises) == (("recurrence",), True)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +130,6 @@ def test_those_who_may_die_are_not_what_is_feared() -> None:
     ("text", "drugs"),
     [
         ("paclitaxel plus bevacizumab versus paclitaxel alone in breast cancer", 2),
-        ("fish oil for aching joints on anastrozole or letrozole", 1),
-        ("Do beta blockers help during trastuzumab treatment of breast cancer?", 1),
     ],
 )
 def test_what_is_taken_beside_is_told_from_what_is_added(text: str, drugs: int) -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from deepcritical.questions.claims import claim_of
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.wording import plain_wording
 
 
 @pytest.mark.parametrize(
@@ -16,7 +15,6 @@ from deepcritical.questions.wording import plain_wording
         "ibuprofen gout prevention",
         "Can ibuprofen lower the risk of gout?",
         "Does ibuprofen reduce my chances of getting gout?",
-        "Does ibuprofen delay the onset of gout?",
         "Does ibuprofen protect against gout?",
         "Does ibuprofen stop gout from developing?",
         "Does ibuprofen lower gout risk?",
@@ -51,12 +49,6 @@ def test_what_only_patients_have_less_of_is_treatment(text: str) -> None:
     assert not read_frame(text).prevents
 
 
-def test_a_plain_wording_asks_for_prevention_too() -> None:
-    frame = read_frame("Can ibuprofen lower the risk of gout in women?")
-    assert plain_wording(frame) == "Does ibuprofen prevent gout in women?"
-    assert read_frame(plain_wording(frame)).prevents
-
-
 @pytest.mark.parametrize(
     ("text", "condition"),
     [
@@ -72,13 +64,6 @@ def test_what_is_to_begin_less_often_is_prevented(text: str, condition: str) -> 
     frame = read_frame(text)
     assert frame.condition
     assert (frame.condition.name, frame.population, frame.prevents) == (condition, (), True)
-
-
-@pytest.mark.parametrize(
-    "text", ["Does zinc reduce fractures?", "Are there fewer burns with zinc?"]
-)
-def test_nobody_has_fewer_injuries_by_being_treated_for_one(text: str) -> None:
-    assert read_frame(text).prevents
 
 
 def test_less_pain_of_an_injury_is_treatment() -> None:

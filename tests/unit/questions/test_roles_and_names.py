@@ -28,9 +28,7 @@ from deepcritical.tools.pubmed.source import pubmed_term
         ("donepezil for vascular dementia", "vascular dementia", ()),
         ("fenofibrate for retinopathy in diabetics", "retinopathy", ("Diabetes Mellitus",)),
         ("sertraline for depression in patients with asthma", "depression", ("Asthma",)),
-        ("metformin for asthmatics", "asthma", ()),
         ("modafinil for MS fatigue", "fatigue", ("Multiple Sclerosis",)),
-        ("cannabidiol Dravet syndrome seizures", "seizures", ("Myoclonic Epilepsies",)),
         (
             "Does mirtazapine relieve pruritus and insomnia in people with lymphoma?",
             "pruritus and insomnia",
@@ -43,15 +41,8 @@ from deepcritical.tools.pubmed.source import pubmed_term
         ),
         ("Does colchicine help in gout or pericarditis?", "gout and pericarditis", ()),
         ("Does aspirin help people with stroke or migraine?", "stroke and migraine", ()),
-        ("Does zinc protect the heart from iron in gout?", "gout", ()),
         ("zinc for gout in Japanese people", "gout", ("Asian people",)),
         ("zinc for gout in people admitted to hospital", "gout", ("inpatients",)),
-        (
-            "Does zinc work in patients on dialysis with gout?",
-            "gout",
-            ("Chronic Renal Insufficiency", "people on dialysis"),
-        ),
-        ("Does zinc help diabetics and asthmatics?", "diabetes mellitus and asthma", ()),
         ("HCQ + MMF + AZA in AS", "Ankylosing Spondylitis", ()),
         ("DOES COLCHICINE PREVENT STROKE IN AF", "Stroke", ("Atrial Fibrillation",)),
         ("DOES ASPIRIN HELP WITH IT IN ALL ADULTS WITH GOUT", "Gout", ()),
@@ -170,11 +161,8 @@ def test_a_condition_in_plain_words_is_searched() -> None:
     assert (frame.condition.name, frame.condition.known) == ("sore knee disorder", False)
 
 
-@pytest.mark.parametrize(
-    "text", ["which antivirals help in influenza", "influenza antivirals options"]
-)
-def test_drugs_of_a_class_may_be_asked_for(text: str) -> None:
-    assert read_frame(text).kind is QuestionKind.CANDIDATES
+def test_drugs_of_a_class_may_be_asked_for() -> None:
+    assert read_frame("which antivirals help in influenza").kind is QuestionKind.CANDIDATES
 
 
 @pytest.mark.parametrize(
@@ -192,20 +180,12 @@ def test_drugs_of_a_class_may_be_asked_for(text: str) -> None:
             "levodopa induced dyskinesia",
             (),
         ),
-        ("Which drugs help in lithium-induced tremor?", [], "lithium-induced tremor", ()),
-        (
-            "Does infliximab help immune checkpoint inhibitor-related colitis?",
-            ["infliximab"],
-            "immune checkpoint inhibitor-related colitis",
-            (),
-        ),
         (
             "Does rituximab help in ANCA-associated vasculitis?",
             ["rituximab"],
             "ANCA-associated vasculitis",
             (),
         ),
-        ("zinc for hepatitis C-related cirrhosis", ["zinc"], "cirrhosis", ("Hepatitis C",)),
     ],
 )
 def test_what_brought_a_condition_is_part_of_its_name(

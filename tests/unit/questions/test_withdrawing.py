@@ -26,10 +26,6 @@ from deepcritical.questions.searching import search_sides
             "Does deprescribing statins reduce mortality in sepsis?",
             "stopping statins reduces mortality in sepsis",
         ),
-        (
-            "Does withdrawing aspirin bring relapse in asthma?",
-            "stopping aspirin increases recurrence in asthma",
-        ),
         ("Does stopping aspirin cause stroke?", "stopping aspirin increases the risk of stroke"),
         (
             "In people with sepsis on statins, does switching them to placebo lengthen survival?",

@@ -1,4 +1,4 @@
-"""A question in one wording for all of its kind, and a verdict as the answer to how it was put."""
+"""A verdict as the answer to how a question was put."""
 
 from __future__ import annotations
 
@@ -8,32 +8,6 @@ from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions.claims import answer_to, claim_of, proposition_of, subject_of
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.wording import plain_wording
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        (
-            "colchicine pericarditis recurrence",
-            "Does colchicine reduce recurrence in pericarditis?",
-        ),
-        (
-            "Is it true that colchicine does not prevent relapse in pericarditis?",
-            "Does colchicine reduce recurrence in pericarditis?",
-        ),
-        ("side effects of lithium in gout", "Is lithium safe in gout?"),
-        ("Does lithium cause gout?", "Does lithium cause gout?"),
-        ("How common is gout in people taking lithium?", "Does lithium cause gout?"),
-        (
-            "list the trials of lithium in gout please",
-            "Which trials of lithium in gout are registered?",
-        ),
-        ("How does lithium act on tau in gout?", "How does lithium act on tau in gout?"),
-    ],
-)
-def test_wordings_of_one_question_become_one(text: str, plain: str) -> None:
-    assert plain_wording(read_frame(text)) == plain
 
 
 def test_an_affirmed_question_is_answered_in_its_own_words() -> None:
