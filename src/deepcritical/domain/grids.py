@@ -15,7 +15,7 @@ from deepcritical.domain.sentences import numbers_of
 from deepcritical.domain.votes import Importance, OutcomeRow
 
 _MOST_FINDINGS = 6
-_DISPUTED = "disputed: a check found that the record says otherwise"
+_DISPUTED = "disputed: a check did not find it so in the record"
 _WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
 _RANKS = {certainty.value: n for n, certainty in enumerate(Certainty)}
 _REGISTERS = ("clinicaltrials", "registry")

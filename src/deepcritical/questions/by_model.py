@@ -22,6 +22,8 @@ from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.words import is_english
 
+READ_AS = "A model read the question as"
+"""The beginning of the line on how a model read a question."""
 _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
 """The fields of a reading that hold names of the question."""
@@ -385,5 +387,5 @@ def _told(read: QuestionFrame) -> QuestionFrame:
     unknown = [as_typed(drug.name, "drug") for drug in read.drugs if not drug.known]
     if (condition := read.condition) and not condition.known:
         unknown.append(as_typed(condition.name, "condition"))
-    said = dict.fromkeys((f"A model read the question as: {told}.", *read.notices, *unknown))
+    said = dict.fromkeys((f"{READ_AS}: {told}.", *read.notices, *unknown))
     return read.model_copy(update={"notices": tuple(said), "by_model": True})

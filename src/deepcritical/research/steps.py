@@ -20,6 +20,7 @@ from deepcritical.domain.plan import MOST_QUERIES, Place, PlannedQuery, Research
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
+from deepcritical.questions.by_model import READ_AS
 from deepcritical.research.processing import (
     grade_anew,
     included_with_doi,
@@ -325,8 +326,9 @@ def _notes(session: ResearchSession, draft: ResearchReport) -> tuple[str, ...]:
     question = session.understood
     by_model = question.frame is not None and question.frame.by_model
     told = draft.brief is not None and draft.brief.is_answered and by_model
-    beside = question.notices[1:] if told else ()
-    return tuple(text for text in session.notices if text not in beside)
+    asked = (session.question, question)
+    beside = {text for one in asked if one and told for text in one.notices}
+    return tuple(t for t in session.notices if t not in beside or t.startswith(READ_AS))
 
 
 async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDocument:

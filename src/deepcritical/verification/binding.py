@@ -184,6 +184,8 @@ _ONE_OF = bounded(
     re.IGNORECASE,
 )
 """The article of "one eight-week trial"."""
+_BEHIND = 24
+"""Characters behind a count that name what is counted."""
 _SMALL = 12
 """A number up to which a count may stand in any sentence of a record: "seven trials"."""
 
@@ -192,7 +194,7 @@ def _figure_faults(text: str, cited: Sequence[Finding], source: str, records: st
     """Yield the figures that no finding has, and ratios that are told as percentages."""
     text = _ONE_OF.sub("a ", text)
     counts = [q for q in quantities(records) if q.noun and 1 < q.value <= _SMALL]
-    known = "\n".join((source, *(records[q.start : q.end] for q in counts)))
+    known = "\n".join((source, *(records[q.start : q.end + _BEHIND] for q in counts)))
     for figure in strange_figures(text, cited, known):
         yield f"{figure} is no figure of the findings cited"
     ratios = [f.effect.value for f in cited if f.effect and f.effect.measure in RATIOS]

@@ -15,7 +15,7 @@ _MOST = 16
 async def contested_by(
     verifier: Verifier, statements: Sequence[Statement], records: Mapping[str, Evidence]
 ) -> tuple[Contested, ...]:
-    """Return the statements that a verifier finds contradicted by the records that they rest on.
+    """Return the statements that a verifier does not find in the records that they rest on.
 
     Args:
         verifier: Compares them.
@@ -34,7 +34,7 @@ async def contested_by(
             by=verifier.name,
         )
         for n, one in enumerate(shown)
-        if (said := judged.get(f"{n}")) and said.verdict == "contradicted"
+        if (said := judged.get(f"{n}")) and said.verdict != "supported"
     )
 
 

@@ -122,7 +122,9 @@ def turned_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     parts = clauses(_without_people(_NO_ARM.sub("", ABSENT.sub("", text)), findings))
     told = frozenset().union(*(signs(part, outcome) for part in parts)) - {"none"}
     allowed = frozenset().union(*(_expected(f, part, own=True) for f in findings for part in parts))
-    if told and not told & allowed and allowed - {"none"}:
+    if any(_TIME_TO.search(f"{f.outcome} ") for f in findings):
+        allowed |= _EITHER  # more time to something is less of it
+    if not told & allowed and {_OPPOSITE[sign] for sign in told} & allowed:
         said = " and ".join(_TOLD[sign] for sign in sorted(told))
         yield f"it tells of {said}, but {_shown(findings)}"
 

@@ -59,7 +59,8 @@ def strange_terms(text: str, cited: Sequence[Finding], texts: Sequence[str]) -> 
     new = ([*run] for is_new, run in runs if is_new)
     strange = (run for run in new if _names_something(run, cited, known, texts))
     faults = (f"“{_raw(run)}” is in no record cited" for run in strange)
-    return next(chain(faults, _unnamed(text, cited, each=False)), "")
+    typed = [finding for finding in cited if "." not in finding.id]
+    return next(chain(faults, _unnamed(text, typed, each=False)), "")
 
 
 def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = ()) -> str:
