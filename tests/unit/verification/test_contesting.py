@@ -10,13 +10,15 @@ from deepcritical.domain.brief import Brief, DecidingStudy
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.votes import Way
 from deepcritical.verification.contesting import contested_by
-from deepcritical.verification.verifiers import Item, Judged
+from deepcritical.verification.verifiers import EntailmentVerdict, Item, Judged
 from deepcritical.writing.synthesis import statements_of
 from tests.unit.appraisal.builders import findings, record, vote
 
+VERDICTS: tuple[EntailmentVerdict, ...] = ("not_enough", "contradicted", "supported")
+
 
 class Doubting:
-    """Finds each second row contradicted, and the others not borne."""
+    """Finds the first row not borne, the second contradicted, and the others as they are told."""
 
     name = "test:verifier"
 
@@ -26,8 +28,8 @@ class Doubting:
     async def entail(self, items: Sequence[Item]) -> Mapping[str, Judged]:
         self.shown += items
         return {
-            one.id: Judged("contradicted" if n % 2 else "not_enough", frozenset(), "no")
-            for n, one in enumerate(items)
+            one.id: Judged(verdict, frozenset(), "no")
+            for one, verdict in zip(items, VERDICTS, strict=True)
         }
 
 
@@ -49,7 +51,8 @@ async def test_results_that_a_verifier_does_not_find_are_named_with_what_was_sai
     assert not any("certainty" in one.text for one in told)
     verifier = Doubting()
     found = await contested_by(verifier, told, {"E1": paper, "E2": paper})
-    assert {(one.by, one.reason) for one in found} == {("test:verifier", "no")}
-    assert [one.told for one in found] == [one.text for n, one in enumerate(told) if n in DOUBTED]
+    assert [(one.told, one.by, one.reason) for one in found] == [
+        (told[n].text, "test:verifier", "no") for n in (0, 1)
+    ]
     assert [one.text for one in verifier.shown] == [one.text for one in told]
     assert all(paper.content in quotes for one in verifier.shown for quotes in one.quotes.values())
