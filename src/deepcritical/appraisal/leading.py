@@ -50,13 +50,22 @@ def leading(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
         if own:
             best = closest(own)
             primary = any(row.primary for row in best)
-            return [r for r in best if r.primary or not primary or _is_surely_one_way(r)]
+            return [r for r in best if r.primary or not primary or _is_never_beside(r)]
     return []
 
 
 def _is_one_way(row: OutcomeRow) -> bool:
     """Return whether a row shows a benefit or a harm that is not too small to matter."""
     return row.way in (Way.BENEFIT, Way.HARM) and not row.trivial
+
+
+def _is_never_beside(row: OutcomeRow) -> bool:
+    """Return whether a row leads beside a primary outcome: one way, or harm that was asked about.
+
+    Harms are seldom a primary outcome.
+    """
+    feared = row.way is Way.HARM and row.harm_asked
+    return feared or _is_surely_one_way(row)
 
 
 def _is_surely_one_way(row: OutcomeRow) -> bool:
