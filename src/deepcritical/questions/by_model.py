@@ -10,7 +10,7 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import locate_quote
 from deepcritical.questions.asked_drugs import DrugNamed
-from deepcritical.questions.cues import SAFETY
+from deepcritical.questions.cues import LOWERS
 from deepcritical.questions.declining import as_typed
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.model_reading import ModelReading, with_meanings
@@ -29,6 +29,14 @@ _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes
 """The fields of a reading that hold names of the question."""
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
 _MOST_WORDS = 8  # of a meaning
+_ANY_HARM = bounded(
+    r"(?:(?:any|the|an?|more|most|serious|severe|bad|to be|be|is|it|too|of|do|does|doing|get|than|"
+    r"good|more|not|for|and) )*(?:(?:un)?safe\w*|danger\w*|harm\w*|risk\w*|side[- ]effects?|"
+    r"adverse (?:events?|effects?|reactions?)|toxic\w*|worse|bad|problems?|tolerab\w+)"
+    r"(?: (?:than|good|of|or|and|side[- ]effects?|any|the|harms?|risks?))*",
+    re.IGNORECASE,
+)
+"""Words for what is feared where no harm is named."""
 _DENIED = bounded(r"\b(?:without|non|not|never|no|free of)\b", re.IGNORECASE)
 _ALONE = bounded(r" (?:alone|only|by itself|on its own|monotherapy)$", re.IGNORECASE)
 _PLACEBO = bounded(
@@ -55,8 +63,11 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
         condition = by_rule.condition  # words of the question, and no name of its own
     kind = _kind(said, drugs, by_rule)
     kind, drugs, comparators = _sides(said, kind, by_rule, drugs, _compared(said, text, names))
+    spared = kind is QuestionKind.COMPARISON and LOWERS.search(text)
     on_harm = kind is QuestionKind.SAFETY or (kind in _OF_SEVERAL and bool(said.harm))
     harm, worse = _feared(said, by_rule, text) if on_harm else (None, ())
+    if spared and harm and not condition:
+        condition, harm, worse = harm, None, ()  # fewer are hoped for
     condition = condition or _left(by_rule, said, harm)
     named = {
         "kind": kind,
@@ -199,7 +210,7 @@ def _harm(said: ModelReading, text: str, had: Sequence[ConditionMention]) -> Con
     named = _in_words(said.harm[:_LONGEST], text)
     if not named or measures_in(named):
         return None
-    if SAFETY.match(named):
+    if _ANY_HARM.fullmatch(named):
         return SERIOUS_HARM if said.compared_with else None
     meant = [one.name for one in said.meanings if key_of(one.said) in key_of(named)]
     name = meant[0][:_LONGEST] if meant else named
