@@ -13,7 +13,7 @@ from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import LOWERS
 from deepcritical.questions.declining import as_typed
 from deepcritical.questions.measures import measures_in
-from deepcritical.questions.model_reading import ModelReading, with_meanings
+from deepcritical.questions.model_reading import READ_AS, ModelReading, with_meanings
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, is_set_beside, raises
 from deepcritical.questions.sides import are_together, is_over_part
@@ -22,8 +22,6 @@ from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.words import is_english
 
-READ_AS = "A model read the question as"
-"""The beginning of the line on how a model read a question."""
 _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
 """The fields of a reading that hold names of the question."""

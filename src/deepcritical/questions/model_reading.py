@@ -12,6 +12,8 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.vocabulary.folding import key_of
 
+READ_AS = "A model read the question as"
+"""The beginning of the line on how a model read a question."""
 _BESIDE_NAME = bounded(
     r" \((?:[^()]|\([^()]*\))*\)$|^(?:treatment|management) of (?:the )?", re.IGNORECASE
 )

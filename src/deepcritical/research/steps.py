@@ -20,7 +20,7 @@ from deepcritical.domain.plan import MOST_QUERIES, Place, PlannedQuery, Research
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.questions.by_model import READ_AS
+from deepcritical.questions.model_reading import READ_AS
 from deepcritical.research.processing import (
     grade_anew,
     included_with_doi,
