@@ -155,7 +155,7 @@ def _turned(text: str, cited: Sequence[Finding], *, own: bool, judged: bool) -> 
     if not judged or (typed and (own or is_one)):
         yield from direction_faults(text, cited, own=own)
     else:
-        yield from turned_faults(text, cited)
+        yield from turned_faults(text, cited, own=own)
 
 
 def spelled_out(source: str, texts: Sequence[str]) -> Iterator[str]:
@@ -184,8 +184,6 @@ _ONE_OF = bounded(
     re.IGNORECASE,
 )
 """The article of "one eight-week trial"."""
-_BEHIND = 24
-"""Characters behind a count that name what is counted."""
 _SMALL = 12
 """A number up to which a count may stand in any sentence of a record: "seven trials"."""
 
@@ -193,10 +191,11 @@ _SMALL = 12
 def _figure_faults(text: str, cited: Sequence[Finding], source: str, records: str) -> Iterator[str]:
     """Yield the figures that no finding has, and ratios that are told as percentages."""
     text = _ONE_OF.sub("a ", text)
-    counts = [q for q in quantities(records) if q.noun and 1 < q.value <= _SMALL]
-    known = "\n".join((source, *(records[q.start : q.end + _BEHIND] for q in counts)))
-    for figure in strange_figures(text, cited, known):
-        yield f"{figure} is no figure of the findings cited"
+    counts = {(q.value, q.noun) for q in quantities(records) if q.noun and 1 < q.value <= _SMALL}
+    counted = {text[q.start : q.end] for q in quantities(text) if (q.value, q.noun) in counts}
+    for figure in strange_figures(text, cited, source):
+        if figure not in counted:
+            yield f"{figure} is no figure of the findings cited"
     ratios = [f.effect.value for f in cited if f.effect and f.effect.measure in RATIOS]
     shares = [q.value for q in quantities(source) if q.unit.dimension == "%"]
     for q in quantities(text):

@@ -112,10 +112,15 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
                 yield f"it tells of {said}, but {finding.id} shows {_SHOWN[finding.way]}"
 
 
-def turned_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
-    """Yield the direction of a sentence of which its findings show none, if they show another.
+def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator[str]:
+    """Yield the directions of a sentence of which its findings show none, but opposite ones.
 
     Of several that it tells one is enough: which clause tells of which result a verifier judges.
+
+    Args:
+        text: The sentence.
+        cited: The findings that it cites.
+        own: Whether the verifier is the writer: then findings must show one of them.
     """
     findings = [_with_polarity(finding) for finding in cited]
     outcome = frozenset().union(*(keys_of(f.outcome) for f in findings))
@@ -124,7 +129,8 @@ def turned_faults(text: str, cited: Sequence[Finding]) -> Iterator[str]:
     allowed = frozenset().union(*(_expected(f, part, own=True) for f in findings for part in parts))
     if any(_TIME_TO.search(f"{f.outcome} ") for f in findings):
         allowed |= _EITHER  # more time to something is less of it
-    if not told & allowed and {_OPPOSITE[sign] for sign in told} & allowed:
+    opposite = {_OPPOSITE[sign] for sign in told} & allowed
+    if told and not told & allowed and (opposite or (own and not allowed - {"none"})):
         said = " and ".join(_TOLD[sign] for sign in sorted(told))
         yield f"it tells of {said}, but {_shown(findings)}"
 

@@ -277,8 +277,10 @@ def _fault(
         return _NOT_WRITTEN
     names = {check.name for check in sentence.checks if check.passed}
     shown = [f"{references[i].title}\n{references[i].text}" for i in sorted(ids)]
-    own = "bound" in names or "entailment" not in names
-    checks = checks_of(sentence.text, cited, texts=shown, own=own)
+    # What nobody but code judged, or code bound in every part, it checks clause by clause again.
+    judged = "entailment" in names and "bound" not in names
+    own = "terms" in names or not judged
+    checks = checks_of(sentence.text, cited, texts=shown, own=own, judged=judged)
     failed = [c.reason for c in checks if not c.passed]
     if "terms" in names and (strange := strange_terms(sentence.text, cited, shown)):
         failed.append(strange)
