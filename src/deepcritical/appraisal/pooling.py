@@ -17,6 +17,8 @@ from deepcritical.domain.effects import RATIOS, no_effect_value, significant
 from deepcritical.domain.study import Effect, EffectMeasure, Result
 
 POOLED_LEVEL: Final = 95.0
+_LEAST_P, _MOST_P = 1e-12, 0.99
+"""Beyond them a p value tells nothing of how wide an interval is."""
 CONTINUITY_CORRECTION: Final = 0.5
 
 
@@ -68,16 +70,17 @@ def variance(estimate: Estimate, *, ratio: bool) -> float | None:
 def interval_by_p(effect: Effect) -> tuple[float, float] | None:
     """Calculate the interval at the effect's level from its estimate and its exact p value.
 
-    By the normal distribution (Altman and Bland, BMJ 2011;343:d2090). A bound such as "p < 0.001"
-    is taken as the value itself, which makes the interval wider than it is.
+    By the normal distribution (Altman and Bland, BMJ 2011;343:d2090).
 
     Returns:
         The limits; None without an estimate, without such a p, or where the estimate is none.
     """
     none = no_effect_value(effect)
     ratio = effect.measure in RATIOS
-    told = effect.measure is not None and effect.p_operator in ("=", "<")
-    if not told or effect.value is None or effect.p is None or not 0 < effect.p < 1:
+    told = effect.measure is not None and effect.p_operator == "="
+    if not told or effect.value is None or effect.p is None:
+        return None
+    if not _LEAST_P <= effect.p <= _MOST_P:
         return None
     if effect.value == none or (ratio and effect.value <= 0):
         return None

@@ -36,6 +36,8 @@ _WEAKER = {
 }
 _DIFFER = "inconsistency: the answer depends on which of these results weighs most"
 _JUDGED = "indirectness: how far the results answer the question was judged by a model alone"
+_OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.UNSUPPORTED)
+"""What a result that a model matched, and that does not count by the rules, may change."""
 _AGAINST = {Way.NO_DIFFERENCE, Way.HARM, Way.CONFLICT}
 
 
@@ -103,6 +105,9 @@ def _borne_out(
     ids = _ids(row for row in rows if row.importance != "surrogate" and row in helps)
     against = _ids(fails or [row for row in rows if row.harm_asked])
     worse = _ids([row for row in rows if Way.HARM in _ways(row)] or grave)
+    is_open = by_rule.label in _OPEN and not by_rule.is_weak_signal
+    if not is_open or any(study.concern for study in studies):
+        studies = ()
     told = {
         VerdictLabel.PROMISING: ids or _shown(studies, {Way.BENEFIT}),
         VerdictLabel.UNSUPPORTED: against or _shown(studies, {Way.NO_DIFFERENCE, Way.HARM}),

@@ -7,7 +7,7 @@ what records say of harms in their own words under "Harms".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from deepcritical.domain.brief import Brief, Contested, DecidingStudy, Statement, study_words
 from deepcritical.domain.harms import SAFETY
@@ -27,10 +27,12 @@ def with_synthesis(brief: Brief, verdict: Verdict, written: Sequence[Sentence]) 
         written: The sentences of a model that passed their checks, and what took others' places.
     """
     own = tuple(sentence for sentence in written if sentence.origin == "model")
+    feared = (row for row in verdict.rows if row.is_grave and row.way in _FEARED)
+    grave = [row for row in feared if row.directness == "direct"]
     changed = {
         "answer": claim_of(brief, verdict),
         "harms": tuple(s for s in brief.harms if _tells_of_none(s, own)),
-        "findings": tuple(table_rows([*_shown(verdict, brief.contested)])),
+        "findings": tuple(dict.fromkeys((*table_rows(_shown(verdict, brief.contested)), *grave))),
         "missing": tuple(text for text in brief.missing if not is_on_results(text)),
     }
     return brief.model_copy(update={"synthesis": tuple(written), **(changed if own else {})})
@@ -42,19 +44,17 @@ def claim_of(brief: Brief, verdict: Verdict) -> tuple[Sentence, ...]:
     return tuple(s for s in brief.answer if s.text not in told and not s.text.startswith(CERTAINTY))
 
 
-def _shown(verdict: Verdict, contested: Iterable[Contested]) -> Iterator[OutcomeRow]:
-    """Yield the rows for a table behind a text: those that tell of the question, and grave harm.
+def _shown(verdict: Verdict, contested: Iterable[Contested]) -> list[OutcomeRow]:
+    """Return the rows for a table behind a text that tell of the question.
 
     Where no model matched results, they are those of the people asked about; where nothing is of
-    just these, those of more people. Of what a check disputes only grave harm is shown.
+    just these, those of more people. What a check disputes is not shown.
     """
     disputed = {(one.outcome, one.comparator) for one in contested}
     rows = [row for row in verdict.rows if (row.outcome, row.comparator) not in disputed]
     told = [row for row in rows if row.matched] or rows
     near = [row for row in told if row.directness == "direct"]
-    near = near or [row for row in told if row.directness == "broader"]
-    grave = (r for r in verdict.rows if r.is_grave and r.way in _FEARED)
-    yield from dict.fromkeys((*near, *(r for r in grave if r.directness == "direct")))
+    return near or [row for row in told if row.directness == "broader"]
 
 
 def _tells_of_none(said: Sentence, own: Sequence[Sentence]) -> bool:

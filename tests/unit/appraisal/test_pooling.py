@@ -350,6 +350,9 @@ def test_an_interval_by_p_is_that_of_the_worked_examples(
         Effect(measure="RR", value=0.5, p=0.2, p_operator=">"),
         Effect(measure="MD", value=3, p=1),
         Effect(value=0.5, p=0.03),
+        Effect(measure="OR", value=3.2, p=0.999),
+        Effect(measure="HR", value=0.5, p=1e-17),
+        Effect(measure="RR", value=0.6, p=0.05, p_operator="<"),
     ],
 )
 def test_no_interval_without_an_estimate_and_its_p(effect: Effect) -> None:

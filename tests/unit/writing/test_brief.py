@@ -237,6 +237,8 @@ def test_behind_a_text_stand_the_results_that_tell_of_the_question_and_grave_har
     beside = told(Way.NO_DIFFERENCE, "grumble")
     deaths = told(Way.HARM, "deaths", "harm").model_copy(update={"is_grave": True})
     assert _behind_a_text(matched, beside, deaths) == {"flurb score", "deaths"}
+    harms = [told(Way.HARM, name, "harm").model_copy(update={"is_grave": True}) for name in "abcd"]
+    assert _behind_a_text(matched, *harms) == {"flurb score", *"abcd"}
     broader = beside.model_copy(update={"directness": "broader"})
     assert _behind_a_text(beside, deaths) == {"grumble", "deaths"}
     assert _behind_a_text(told(Way.BENEFIT, "flurb score"), broader) == {"flurb score"}
