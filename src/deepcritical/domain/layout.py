@@ -83,7 +83,7 @@ def _body(report: ReportData, medium: Medium, figures: Figures) -> Iterator[Part
     forests, trials = figures.get("forest", ()), trials_grid(report)
     yield _studies(report, medium, figures)
     rows = report.verdict.rows
-    if medium == "paper" and report.brief and len(rows) > len(report.brief.findings):
+    if medium != "page" and report.brief and len(rows) > len(report.brief.findings):
         yield Part("outcomes", "All outcomes", (outcomes_grid(report),))
     yield Part("findings", report.clinical_findings.title, _section(report, "clinical_findings"))
     yield Part("forest", "Forest plots", tuple(forests), _count(len(forests), "outcome"))

@@ -219,3 +219,10 @@ def test_main_studies_that_a_text_tells_are_not_listed_again() -> None:
     shown = first_screen(brief_report(brief=changed))
     assert first.result.text not in shown
     assert "Wobbles: none" in shown
+
+
+def test_an_outcome_that_the_brief_leaves_out_stands_in_every_file() -> None:
+    rows = (*BRIEF.findings, outcome_row(outcome="liver failure", is_grave=True, way=Way.HARM))
+    report = brief_report(verdict=VERDICT.model_copy(update={"rows": rows}))
+    assert "iver failure" in render_page(report)
+    assert "iver failure" in report_markdown(report)
