@@ -139,7 +139,7 @@ class Body(NamedTuple):
         """Return whether it is of the time to events, which who knows the treatment sees no other.
 
         That is so of events that are seen on images, in laboratories or in registers (GRADE
-        guidelines 4); of what patients feel no hazard ratio is given.
+        guidelines 4); those that patients report themselves are not told apart.
         """
         effects = [vote.effect for vote in self.agreeing]
         return bool(effects) and all(effect and effect.measure == "HR" for effect in effects)

@@ -92,8 +92,10 @@ def _borne_out(
     rows = [row for row in by_rule.rows if _answers(row)]
     helps = [row for row in rows if Way.BENEFIT in _ways(row)]
     fails = [row for row in rows if _ways(row) & _AGAINST]
-    if label is VerdictLabel.MIXED and _decides(helps) and _decides(fails):
-        return _ids((*helps, *fails))
+    # A row in which single studies differ is one row, and weighed already.
+    apart = [r for r in rows if r.way is Way.BENEFIT], [r for r in rows if r.way in _AGAINST]
+    if label is VerdictLabel.MIXED and all(map(_decides, apart)):
+        return _ids((*apart[0], *apart[1]))
     harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
     if harmed or by_rule.certainty in SURE:
         return None

@@ -63,20 +63,29 @@ def rows_grid(
     contested: Iterable[Contested] = (),
 ) -> Grid:
     """Return rows of a verdict as a summary of findings; those that a check disputes say so."""
-    disputed = {(one.outcome, one.comparator) for one in contested}
+    disputed = _disputed(contested)
     cells = (
-        _finding(
-            row, references, said=_DISPUTED if (row.outcome, row.comparator) in disputed else ""
-        )
+        _finding(row, references, said=disputed.get((row.outcome, row.comparator), ""))
         for row in rows
     )
     return Grid("Summary of findings", COLUMNS, tuple(cells))
 
 
+def _disputed(contested: Iterable[Contested]) -> dict[tuple[str, str], str]:
+    """Return the remark on each row that a check disputes, by outcome and comparator."""
+    return {(one.outcome, one.comparator): _DISPUTED for one in contested}
+
+
 def outcomes_grid(report: ReportData) -> Grid:
     """Return every row of the verdict with its weight, also those that the brief leaves out."""
     rows = weightiest_first(report.verdict.rows)
-    cells = tuple(_finding(row, report.references, row.importance) for row in rows)
+    disputed = _disputed(report.brief.contested if report.brief else ())
+    cells = tuple(
+        _finding(
+            row, report.references, row.importance, disputed.get((row.outcome, row.comparator), "")
+        )
+        for row in rows
+    )
     return Grid("All outcomes", COLUMNS, cells)
 
 

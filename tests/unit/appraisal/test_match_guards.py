@@ -113,6 +113,12 @@ def test_outcomes_that_decide_both_ways_are_mixed_whatever_is_sure() -> None:
     assert decide([*sure, other]).label == decide(sure).label
 
 
+def test_one_row_in_which_a_study_differs_makes_what_is_sure_no_mixed_verdict() -> None:
+    helps = [finding(vote(people=900), key=f"E{n}", proposed="mixed") for n in range(3)]
+    studies = [*helps, finding(vote(Way.NO_DIFFERENCE, people=60), key="E9")]
+    assert decide(studies) == decide([s.model_copy(update={"proposed": None}) for s in studies])
+
+
 def test_a_result_beside_a_row_bears_a_proposal_out() -> None:
     null = finding(vote(Way.NO_DIFFERENCE, people=20, level="secondary"), key="E1")
     cohort = finding(
