@@ -234,7 +234,8 @@ def _summary(_nothing: str, report: ResearchReport) -> Told | None:
 
 
 def _grade(_nothing: str, report: ResearchReport) -> Told:
-    rows = report.brief.findings if report.brief else report.verdict.rows
+    rows = report.verdict.rows
+    rows = report.brief.results(rows) if report.brief else rows
     points = [
         Sentence(
             text=f"{capitalised(row.outcome)}: {'; '.join((row.certainty.value, *row.reasons))}.",

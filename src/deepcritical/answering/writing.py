@@ -36,7 +36,7 @@ from deepcritical.writing.evidence_rows import evidence_rows
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.matter import Matter
 from deepcritical.writing.passages import LEADS, missing_sentence, pointer_sentence
-from deepcritical.writing.synthesis import with_synthesis
+from deepcritical.writing.synthesis import told_rows, with_synthesis
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence
 
@@ -79,7 +79,7 @@ _EXACT = (
     *(InquiryKind.ELIGIBILITY, InquiryKind.UNKNOWN, InquiryKind.GUIDANCE),
 )
 """Kinds that tell by themselves what is asked: a word that no record has may be beside it."""
-_WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
+WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
 
 
 class _Writer:
@@ -106,7 +106,8 @@ class _Writer:
         lead = self._lead(brief)
         if brief:
             main_studies = (study.result for study in brief.studies)
-            self._cite((*brief.answer, *brief.harms, *brief.synthesis, *main_studies))
+            rows = (row.said for row in brief.told)
+            self._cite((*brief.answer, *brief.harms, *brief.synthesis, *rows, *main_studies))
         self._cite(lead)
         parts = tuple(self._parts())
         self._claim(parts, lead)
@@ -173,7 +174,7 @@ class _Writer:
         """The drug on which a report would give its verdict."""
         frame = self._inquiry.frame
         drugs, _ = drugs_asked(self._inquiry)
-        is_asked = frame and drugs and wants_verdict(frame) and self._inquiry.kind in _WITH_VERDICT
+        is_asked = frame and drugs and wants_verdict(frame) and self._inquiry.kind in WITH_VERDICT
         if not is_asked or not self._draft.weighed:
             return None
         main = self._draft.weighed[0]
@@ -199,14 +200,16 @@ class _Writer:
             appraisals=main.appraisals,
             searched_on=self._context.searched_on,
         )
-        return with_synthesis(brief_of(matter), main.verdict, self._written)
+        found = self._draft.findings
+        rows = told_rows(self._written, found, main.studies, main.verdict, records)
+        return with_synthesis(brief_of(matter), main.verdict, self._written, rows)
 
     def _lead(self, brief: Brief | None) -> tuple[Sentence, ...]:
         """The answer where no verdict is on one drug: a model's words, results, or passages."""
         if brief and not (self._main and self._main.is_open):
             return ()
         if self._written:
-            return () if brief else self._written
+            return () if brief else tuple(s for s in self._written if not s.cells)
         # Only the first need is the question: what speaks to the others is beside it.
         main = checklist_in(self._store).items[0].id
         facts = [fact for of_item in self._draft.picked.values() for fact in of_item]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from deepcritical.domain.base import Model
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.effect_words import effect_size, row_direction
-from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.sentences import Sentence, row_head
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Way
@@ -39,6 +41,42 @@ class TrialUnderWay(Model):
     completion: str = ""
     """Expected completion, as the registry writes it; '' where it has none."""
     evidence_id: str
+
+
+class ToldRow(Model):
+    """A row of the summary of findings that a model wrote."""
+
+    said: Sentence
+    """The row as a sentence with its cells, which passed its checks."""
+    studies: int = Field(ge=0)
+    """Those that it rests on."""
+    people: int | None = Field(default=None, ge=0)
+    """Participants of the studies that say how many."""
+    rated_as: tuple[str, str] | None = None
+    """Outcome and comparator of the verdict's row of the same results; None where it has none."""
+    certainty: Certainty | None = None
+    """That of this row."""
+
+    @model_validator(mode="after")
+    def _has_cells(self) -> Self:
+        if len(self.said.cells) != len(("outcome", "comparator")):
+            raise ValueError("a row of a table needs an outcome and a comparator")
+        return self
+
+    @property
+    def outcome(self) -> str:
+        """What was measured, as its record names it."""
+        return self.said.cells[0]
+
+    @property
+    def comparator(self) -> str:
+        """What the other side got; '' where there was none."""
+        return self.said.cells[1]
+
+    @property
+    def result(self) -> str:
+        """What was found."""
+        return self.said.text.removeprefix(row_head(self.outcome, self.comparator))
 
 
 class StudyRow(Model):
@@ -110,8 +148,11 @@ class Brief(Model):
     """
     synthesis: tuple[Sentence, ...] = ()
     """What the studies show together, where a model wrote; each sentence passed its checks."""
+    told: tuple[ToldRow, ...] = ()
+    """Rows of the summary of findings that a model wrote, the weightiest first."""
     findings: tuple[OutcomeRow, ...] = ()
-    """At most six rows of the summary of findings, the weightiest first."""
+    """At most six rows of the summary of findings, the weightiest first; where a model wrote it,
+    those beside its own."""
     studies: tuple[DecidingStudy, ...] = ()
     """Three to five, the weightiest first."""
     missing: tuple[str, ...] = ()
@@ -127,12 +168,19 @@ class Brief(Model):
     def sentences(self) -> tuple[Sentence, ...]:
         """All its sentences, in the order of reading."""
         told = (*self.licensed, *self.answer, *self.synthesis, *self.harms, *self.label)
-        return (*told, *(study.result for study in self.studies))
+        rows = (row.said for row in self.told)
+        return (*told, *rows, *(study.result for study in self.studies))
 
     @property
     def is_answered(self) -> bool:
         """Return whether a model answers, so that no sentence has to state the verdict."""
         return any(sentence.origin == "model" for sentence in self.synthesis)
+
+    def results(self, rows: Iterable[OutcomeRow]) -> tuple[OutcomeRow, ...]:
+        """Return those of a verdict's rows that the summary of findings tells."""
+        rated = {row.rated_as for row in self.told}
+        told = [row for row in rows if (row.outcome, row.comparator) in rated]
+        return tuple(dict.fromkeys((*told, *self.findings)))
 
     @property
     def paragraphs(self) -> tuple[tuple[Sentence, ...], ...]:
@@ -145,7 +193,8 @@ class Brief(Model):
     @property
     def listed_studies(self) -> tuple[DecidingStudy, ...]:
         """The main studies with their results, but for those that a model's text tells of."""
-        cited = {i for s in self.synthesis if s.origin == "model" for i in s.evidence_ids}
+        own = (s for s in self.synthesis if s.origin == "model")
+        cited = {i for s in (*own, *(row.said for row in self.told)) for i in s.evidence_ids}
         return tuple(study for study in self.studies if not cited & {*study.evidence_ids})
 
 
@@ -162,6 +211,7 @@ _OF_HARM = {VerdictLabel.UNSUPPORTED: "No excess shown", VerdictLabel.REFUTED: "
 """Where it is asked whether something bad gets more: "refuted" would be read as "not safe"."""
 _OTHERS = "other groups of the study"
 """Where a record says that groups did not differ, and not which."""
+_NO_OTHER, _NOT_RATED = "no other group", "not rated"
 _OF_EITHER = ("better", "worse", "no difference")
 _WITHOUT_DIFFERENCE = "no difference shown"
 _LONGEST_NAME = 60
@@ -181,9 +231,20 @@ def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     return (
         f"{capitalised(_named(row, told))}{_indirect(row, told)}",
         against or _CONTROLS[row.tier],
-        studies_words(row),
+        studies_words(row.studies, row.people, is_review=row.review),
         f"{capitalised(told)}{f'; {size}' if size else ''}",
         row.certainty.value,
+    )
+
+
+def told_cells(row: ToldRow) -> tuple[str, str, str, str, str]:
+    """Return the cells of a row by a model under `COLUMNS`, without citations."""
+    return (
+        capitalised(row.outcome),
+        row.comparator or _NO_OTHER,
+        studies_words(row.studies, row.people),
+        capitalised(row.result),
+        row.certainty.value if row.certainty else _NOT_RATED,
     )
 
 
@@ -206,10 +267,10 @@ def _named(row: OutcomeRow, told: str) -> str:
     return own if own and len(own) <= _LONGEST_NAME and is_of_either else row.outcome
 
 
-def studies_words(row: OutcomeRow) -> str:
+def studies_words(studies: int, people: int | None, *, is_review: bool = False) -> str:
     """Return the number of studies and, in brackets, of people; "review" where it is not told."""
-    studies = "review" if row.review and row.studies == 1 else f"{row.studies:,}"
-    return f"{studies}{f' ({row.people:,})' if row.people else ''}"
+    told = "review" if is_review and studies == 1 else f"{studies:,}"
+    return f"{told}{f' ({people:,})' if people else ''}"
 
 
 def _indirect(row: OutcomeRow, told: str) -> str:

@@ -116,9 +116,8 @@ def _rows(document: Document) -> tuple[OutcomeRow, ...]:
 
 
 def _findings(document: Document) -> tuple[OutcomeRow, ...]:
-    if document.brief:
-        return document.brief.findings
-    return document.verdict.rows[:_MOST_FINDINGS] if document.verdict else ()
+    rows = document.verdict.rows if document.verdict else ()
+    return document.brief.results(rows) if document.brief else rows[:_MOST_FINDINGS]
 
 
 def _key(row: OutcomeRow) -> tuple[str, ...]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.brief import COLUMNS, Contested, StudyRow, finding_cells
+from deepcritical.domain.brief import (
+    COLUMNS,
+    Brief,
+    Contested,
+    StudyRow,
+    finding_cells,
+    told_cells,
+)
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.evidence_table import EvidenceRow, phase_name
 from deepcritical.domain.record_kinds import RUNNING, STOPPED, status_words
@@ -51,24 +58,25 @@ class Grid(NamedTuple):
 
 def findings_grid(report: ReportData) -> Grid:
     """Return the summary of findings: the rows of the brief, or the weightiest of the verdict."""
+    if report.brief:
+        return brief_grid(report.brief, report.references)
     ranked = weightiest_first(report.verdict.rows)[:_MOST_FINDINGS]
-    rows = report.brief.findings if report.brief else ranked
-    contested = report.brief.contested if report.brief else ()
-    return rows_grid(rows, report.references, contested)
-
-
-def rows_grid(
-    rows: Iterable[OutcomeRow],
-    references: Sequence[Reference],
-    contested: Iterable[Contested] = (),
-) -> Grid:
-    """Return rows of a verdict as a summary of findings; those that a check disputes say so."""
-    disputed = _disputed(contested)
-    cells = (
-        _finding(row, references, said=disputed.get((row.outcome, row.comparator), ""))
-        for row in rows
-    )
+    cells = (_finding(row, report.references) for row in ranked)
     return Grid("Summary of findings", COLUMNS, tuple(cells))
+
+
+def brief_grid(brief: Brief, references: Sequence[Reference]) -> Grid:
+    """Return the summary of findings of a brief: rows by a model, then those of the verdict.
+
+    Those that a check disputes say so.
+    """
+    disputed = _disputed(brief.contested)
+    told = (_cells(told_cells(row), row.said.evidence_ids, references) for row in brief.told)
+    rows = (
+        _finding(row, references, said=disputed.get((row.outcome, row.comparator), ""))
+        for row in brief.findings
+    )
+    return Grid("Summary of findings", COLUMNS, (*told, *rows))
 
 
 def _disputed(contested: Iterable[Contested]) -> dict[tuple[str, str], str]:
@@ -148,13 +156,23 @@ def trials_grid(report: ReportData) -> Grid:
 def _finding(
     row: OutcomeRow, references: Sequence[Reference], weight: str = "", said: str = ""
 ) -> tuple[Cell, ...]:
-    outcome, comparator, studies, result, certainty = finding_cells(row)
+    return _cells(finding_cells(row), row.evidence_ids, references, weight, said)
+
+
+def _cells(
+    texts: tuple[str, str, str, str, str],
+    evidence_ids: Sequence[str],
+    references: Sequence[Reference],
+    weight: str = "",
+    said: str = "",
+) -> tuple[Cell, ...]:
+    outcome, comparator, studies, result, certainty = texts
     return (
         Cell(outcome, note=weight),
         Cell(comparator),
         Cell(studies),
-        Cell(result, numbers_of(row.evidence_ids, references), said),
-        Cell(certainty, is_grade=True),
+        Cell(result, numbers_of(evidence_ids, references), said),
+        Cell(certainty, is_grade=certainty in _RANKS),
     )
 
 

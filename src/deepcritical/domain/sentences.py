@@ -76,8 +76,8 @@ class Draft(Model):
     finding_ids: tuple[str, ...] = ()
     written_by: str = ""
     """The model."""
-    opens: bool = False
-    """Whether it is the first sentence of its text, or written in the place of that."""
+    cells: tuple[str, ...] = ()
+    """Of a row of a table: outcome and comparator; () of a sentence of a text."""
 
 
 class SentenceCheck(Model):
@@ -103,10 +103,17 @@ class Sentence(Model):
     """The model, if one wrote it."""
     checks: tuple[SentenceCheck, ...] = ()
     """Those that it passed."""
+    cells: tuple[str, ...] = ()
+    """Of a row of a table: outcome and comparator, with which its text begins; () of a text."""
     opens: bool = False
-    """Whether a model wrote it as the first sentence of its text, which answers the question."""
+    """Of former versions: whether it was the first sentence of a model's text."""
     in_place_of: tuple[SentenceCheck, ...] = ()
     """Of a template: the checks that the model's sentence failed whose place it takes."""
+
+
+def row_head(outcome: str, comparator: str) -> str:
+    """Return how a row of a table begins where it is told as a sentence."""
+    return f"{outcome} (compared with {comparator}): " if comparator else f"{outcome}: "
 
 
 def numbers_of(evidence_ids: Sequence[str], references: Sequence[Reference]) -> tuple[int, ...]:

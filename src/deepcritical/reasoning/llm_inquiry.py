@@ -21,7 +21,7 @@ from deepcritical.answering.joining import (
     planned,
     searches_of,
 )
-from deepcritical.answering.writing import synthesize
+from deepcritical.answering.writing import WITH_VERDICT, synthesize
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Matched
 from deepcritical.domain.brief import Contested, Statement
@@ -208,7 +208,8 @@ class InquiryModel(Reasoner):
         by_rule = await calculated(draft_of, inquiry, store, matched)
         draft = await calculated(with_sources, by_rule, inquiry, store)
         asked = inquiry_asks.to_answer(inquiry, checklist_in(store))
-        written, _ = await self._written(asked, draft.sources, store)
+        table = inquiry.kind in WITH_VERDICT
+        written, _ = await self._written(asked, draft.sources, store, table=table)
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         told = context.model_copy(update={"found_by": "rules and a model"})
         return await calculated(synthesize, inquiry, store, told, author, draft, written)
@@ -220,6 +221,8 @@ class InquiryModel(Reasoner):
         store: EvidenceStore,
         above: str = "",
         beside: Sequence[Statement] = (),
+        *,
+        table: bool = True,
     ) -> tuple[tuple[Sentence, ...], tuple[Contested, ...]]:
         """Return what the model writes below a text, checked, and what of code's it refutes.
 
@@ -229,11 +232,14 @@ class InquiryModel(Reasoner):
             store: The run's records.
             above: What stands above the text.
             beside: Results that code tells beside it.
+            table: Whether a table of results is wanted.
         """
         if not findings:
             return (), ()
         try:
-            written = await self._model.writer.write(asked, findings, store.evidence, above)
+            written = await self._model.writer.write(
+                asked, findings, store.evidence, above, table=table
+            )
         except NoAnswerError as error:
             await self._account.fell_back("report", error)
             return (), ()

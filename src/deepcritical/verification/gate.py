@@ -41,8 +41,8 @@ class CheckedDraft(NamedTuple):
 
 
 Rewrite = Callable[[Sequence[CheckedDraft]], Awaitable[Sequence[Sequence[Draft]]]]
-"""Is given all drafts with their checks, and writes the refused ones again, in the same order: each
-as one or several, or none where it gives up."""
+"""Is given all drafts of a text with their checks, and writes the refused ones again, in the same
+order: each as one or several, or none where it gives up."""
 
 
 async def check_sentences(
@@ -62,31 +62,26 @@ async def check_sentences(
         findings: All findings that drafts may cite, by id.
         records: The run's records, by evidence id.
         verifier: Judges what code cannot; None for none.
-        rewrite: Is given the drafts with the reasons of the refused ones, once.
+        rewrite: Is given the drafts of the text with the reasons of the refused ones, once.
         own: Whether the verifier is the writer, so that its judgement alone lets nothing through.
         above: What is printed before these sentences.
 
     Returns:
-        A passed draft as it is. For each other one the template sentence of the finding that it is
-        nearest to, unless that is printed already.
+        A passed draft as it is. For each other one of the text the template sentence of the finding
+        that it is nearest to, unless that is printed already.
     """
     gate = Gate(findings, records, verifier, own=own)
-    checked = list(await gate.checked(_opened(drafts)))
-    refused = [n for n, one in enumerate(checked) if not one.passed]
+    checked = list(await gate.checked(drafts))
+    refused = [n for n, one in enumerate(checked) if not one.passed and not one.draft.cells]
     if rewrite and refused:
-        written = dict(zip(refused, await rewrite(checked), strict=True))
-        written |= {0: _opened(written[0])} if 0 in written else {}
+        of_text = [one for one in checked if not one.draft.cells]
+        written = dict(zip(refused, await rewrite(of_text), strict=True))
         again = iter(await gate.checked([d for several in written.values() for d in several]))
         parts = [
             [*islice(again, len(written.get(n, ())))] or [one] for n, one in enumerate(checked)
         ]
         checked = [one for part in parts for one in part]
     return _printed(checked, findings, above)
-
-
-def _opened(drafts: Sequence[Draft]) -> Sequence[Draft]:
-    """Return drafts of which the first opens the text."""
-    return [draft.model_copy(update={"opens": not n}) for n, draft in enumerate(drafts)]
 
 
 def _printed(
@@ -101,7 +96,7 @@ def _printed(
         if one.passed:
             made.append(_sentence(one, cited))
             continue
-        finding = _nearest(draft.text, cited)
+        finding = None if draft.cells else _nearest(draft.text, cited)
         if finding is None or finding.id in told or finding.sentence in above:
             continue
         # Of a record that is told a quote is less, unless it speaks against the drug.
@@ -133,7 +128,7 @@ def _sentence(one: CheckedDraft, cited: Sequence[Finding]) -> Sentence:
         origin="model",
         written_by=one.draft.written_by,
         checks=one.checks,
-        opens=one.draft.opens,
+        cells=one.draft.cells,
     )
 
 

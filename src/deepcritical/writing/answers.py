@@ -7,7 +7,7 @@ from typing import Any
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
-from deepcritical.domain.grids import rows_grid
+from deepcritical.domain.grids import brief_grid
 from deepcritical.domain.report import grid_markdown
 from deepcritical.domain.report_data import SUMMARY_LIMIT
 from deepcritical.domain.report_parts import Reference, ReportSection
@@ -59,7 +59,7 @@ def _overview(
     told = ((*brief.answer, *brief.harms), brief.synthesis, said) if brief else (said,)
     parts = [as_markdown(part, references) for part in told if part]
     if brief and not former and any(s.origin == "model" for s in brief.synthesis):
-        parts += filter(None, [grid_markdown(rows_grid(brief.findings, references))])
+        parts += filter(None, [grid_markdown(brief_grid(brief, references))])
     parts += [_listed(quotes, references)] if quotes else []
     if brief and any(sentence.text == LEADS["unweighed"] for sentence in said):
         cited = (sentence for sentence in brief.harms if sentence.evidence_ids)

@@ -29,6 +29,7 @@ from deepcritical.domain.report_parts import (
     Reference,
     ReportSection,
 )
+from deepcritical.domain.sentences import row_head
 from deepcritical.domain.text import fold, sentences
 from deepcritical.verification.claims import verify_claim
 from deepcritical.writing.answers import answer_texts, brief_texts
@@ -37,7 +38,7 @@ from deepcritical.writing.checking import answer_entries, brief_entries
 from deepcritical.writing.former_words import is_in_present_words
 from deepcritical.writing.harms import harms_beside
 from deepcritical.writing.quoting import SET_PHRASES
-from deepcritical.writing.synthesis import uncontested, with_synthesis
+from deepcritical.writing.synthesis import told_rows, uncontested, with_synthesis
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence
 
@@ -128,7 +129,8 @@ def _brief_without(report: ResearchReport, brief: Brief, failed: Set[str]) -> Br
         }
     )
     written = [s for s in brief.synthesis if s.text not in failed]
-    return with_synthesis(by_rule, verdict, written)
+    rows = [row for row in brief.told if row.said.text not in failed]
+    return with_synthesis(by_rule, verdict, written, rows)
 
 
 def records_of(report: Document) -> dict[str, Evidence]:
@@ -206,6 +208,7 @@ def _sentence_entries(
     """Each claim, and what is told of the verdict; of an answer each sentence."""
     if isinstance(report, DeepAnswer) and not is_of_markdown(report):
         yield from answer_entries(report)
+        yield from _misrated(report, carried)
         misplaced = (e for e in _claim_entries(report, carried, records) if not e.holds)
         yield from misplaced  # a quote is an entry as a sentence already
         return
@@ -214,6 +217,7 @@ def _sentence_entries(
         yield from _verdict_entries(report)
         yield from brief_entries(report)
         yield from _cut_entries(report)
+        yield from _misrated(report, carried)
         yield from _plain_entries(report)
 
 
@@ -232,6 +236,22 @@ def _cut_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
     for text in dict.fromkeys((*(text for text in told if text not in there), *rows)):
         reason = "the verdict has it, and the brief leaves it out"
         yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
+
+
+def _misrated(document: Document, records: Mapping[str, Evidence]) -> Iterator[LedgerEntry]:
+    """Yield the rows of a model's table whose studies, people or certainty are others."""
+    brief, verdict = document.brief, document.verdict
+    if not (brief and brief.told and verdict):
+        return
+    findings = {finding.id: finding for finding in document.findings}
+    said = [row.said for row in brief.told]
+    given = told_rows(said, findings, document.studies, verdict, records)
+    for row in brief.told:
+        headed = row.said.text.startswith(row_head(row.outcome, row.comparator))
+        if row not in given or not headed:
+            reason = "the table tells its outcome, studies, people or certainty otherwise"
+            text = row.said.text
+            yield LedgerEntry(kind=EntryKind.RATING, text=text, holds=False, reason=reason)
 
 
 def _claim_entries(

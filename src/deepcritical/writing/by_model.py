@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any
 
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from deepcritical.domain.brief import Contested, Statement
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.sentences import Draft, Finding, Sentence
+from deepcritical.domain.sentences import Draft, Finding, Sentence, row_head
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
@@ -27,12 +27,13 @@ from deepcritical.verification.contesting import contested_by
 from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.verifiers import Verifier
 
-VERSION = 9
+VERSION = 10
 _MOST = 8
+_MOST_ROWS = 6
 _MOST_PARTS = 2
 """Sentences into which a refused one may be parted, such as one for each side of a contrast."""
 _LONGEST = 600
-"""Characters of a sentence; a longer one is dropped."""
+"""Characters of a sentence, or of a row; a longer one is dropped."""
 _FRAME_CHARS = 3_000
 """Characters of the rules, the schema and what is asked beside the findings."""
 
@@ -57,12 +58,29 @@ class WrittenSentence(BaseModel):
     number: int = Field(0, description=_means("number"))
 
 
-class Written(BaseModel):
-    """Sentences in the order of the argument."""
+class WrittenRow(BaseModel):
+    """A row of a summary of findings with what it rests on."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    outcome: str = Field(description=_means("outcome"))
+    compared_with: str = Field("", description=_means("compared_with"))
+    result: str = Field(description=_means("result"))
+    findings: list[str] = Field(default_factory=list, description=_means("findings"))
+
+
+class Rewritten(BaseModel):
+    """Sentences in the place of refused ones."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     sentences: list[WrittenSentence]
+
+
+class Written(Rewritten):
+    """Sentences in the order of the argument, and rows of a table, the weightiest first."""
+
+    rows: list[WrittenRow] = Field(default_factory=list)
 
 
 class Writer:
@@ -87,21 +105,29 @@ class Writer:
         findings: Mapping[str, Finding],
         records: Mapping[str, Evidence],
         above: str = "",
+        *,
+        table: bool = False,
     ) -> tuple[Sentence, ...]:
-        """Return the sentences to print.
+        """Return the sentences to print; the rows of a table, which have cells, stand last.
 
         Args:
             question: What was asked.
             findings: Sentences of records that may be told, by id, record by record.
             records: The run's records, by evidence id.
             above: What the report says before these sentences.
+            table: Whether rows are wanted.
 
         Raises:
             NoAnswerError: The model wrote nothing.
         """
         shown = await calculated(_shown, question, above, findings, self._room)
-        answer = await self._asker.ask("report", _prompt(_wording()["ask"], shown), Written)
-        drafts = [self._draft(one) for one in answer.sentences if _fits(one)][:_MOST]
+        asked = "\n".join((_wording()["ask"], *([_wording()["table"]] if table else ())))
+        form = Written if table else Rewritten
+        answer = await self._asker.ask("report", _prompt(asked, shown), form)
+        drafts = [self._draft(one) for one in answer.sentences if _fits(one.text)][:_MOST]
+        if isinstance(answer, Written):
+            rows = filter(None, map(self._row, answer.rows))
+            drafts += islice(rows, _MOST_ROWS)
 
         async def again(checked: Sequence[CheckedDraft]) -> Sequence[Sequence[Draft]]:
             return await self._again(question, findings, checked)
@@ -128,6 +154,16 @@ class Writer:
         ids = tuple(dict.fromkeys(i.strip(" []") for i in one.findings))
         return Draft(text=" ".join(one.text.split()), finding_ids=ids, written_by=self._name)
 
+    def _row(self, one: WrittenRow) -> Draft | None:
+        """Return a row as a sentence; None where it says nothing, or too much."""
+        texts = (one.outcome, one.compared_with, one.result)
+        outcome, comparator, result = (" ".join(text.split()).strip(" .") for text in texts)
+        text = f"{row_head(outcome, comparator)}{result}"
+        if not (outcome and result and _fits(text)):
+            return None
+        made = self._draft(WrittenSentence(text=text, findings=one.findings, number=0))
+        return made.model_copy(update={"cells": (outcome, comparator)})
+
     async def _again(
         self, question: str, findings: Mapping[str, Finding], checked: Sequence[CheckedDraft]
     ) -> Sequence[Sequence[Draft]]:
@@ -148,16 +184,16 @@ class Writer:
         )
         try:
             prompt = _prompt(_wording()["again"], shown, *above, told)
-            answer = await self._asker.ask("report", prompt, Written)
+            answer = await self._asker.ask("report", prompt, Rewritten)
         except NoAnswerError:  # the templates take their place
             return [()] * len(refused)
-        written = [(one.number, self._draft(one)) for one in answer.sentences if _fits(one)]
+        written = [(one.number, self._draft(one)) for one in answer.sentences if _fits(one.text)]
         numbers = range(1, len(refused) + 1)
         return [[draft for number, draft in written if number == n][:_MOST_PARTS] for n in numbers]
 
 
-def _fits(one: WrittenSentence) -> bool:
-    return bool(one.text.strip()) and len(one.text) <= _LONGEST
+def _fits(text: str) -> bool:
+    return bool(text.strip()) and len(text) <= _LONGEST
 
 
 def _prompt(ask: str, *parts: str) -> Prompt:

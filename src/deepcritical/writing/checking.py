@@ -50,7 +50,8 @@ def brief_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
     if brief := report.brief:
         yield from _template_entries(report, brief, report.verdict)
         yield from _hidden(brief, report.verdict)
-        yield from _entries((*brief.licensed, *brief.label, *brief.synthesis), report)
+        rows = (row.said for row in brief.told)
+        yield from _entries((*brief.licensed, *brief.label, *brief.synthesis, *rows), report)
 
 
 def answer_entries(answer: DeepAnswer) -> Iterator[LedgerEntry]:
@@ -61,7 +62,8 @@ def answer_entries(answer: DeepAnswer) -> Iterator[LedgerEntry]:
     if answer.brief and answer.verdict:
         yield from _template_entries(answer, answer.brief, answer.verdict)
         yield from _hidden(answer.brief, answer.verdict)
-        yield from _entries(answer.brief.synthesis, answer)
+        rows = (row.said for row in answer.brief.told)
+        yield from _entries((*answer.brief.synthesis, *rows), answer)
     elif answer.brief:
         yield LedgerEntry(
             kind=EntryKind.VERDICT,

@@ -45,6 +45,7 @@ from deepcritical.writing.synthesis import (
     claim_of,
     statements_of,
     study_statement,
+    told_rows,
     uncontested,
     with_synthesis,
 )
@@ -150,7 +151,10 @@ class _Writer:
         refuted = {one.told for one in text.contested}
         left = tuple(one for one in brief.studies if study_statement(one) not in refuted)
         brief = brief.model_copy(update={"contested": text.contested, "studies": left})
-        return with_synthesis(brief, verdict, text.sentences)
+        rows = told_rows(
+            text.sentences, text.findings, self.studies, self.verdict, self.store.evidence
+        )
+        return with_synthesis(brief, verdict, text.sentences, rows)
 
     def _of_run(self) -> dict[str, Any]:
         """Return how it was searched."""
@@ -292,7 +296,8 @@ class _Writer:
 
     def _cite(self, brief: Brief) -> None:
         results = (study.result for study in brief.studies)
-        told = (*brief.licensed, *brief.answer, *brief.synthesis, *brief.harms, *results)
+        rows = (row.said for row in brief.told)
+        told = (*brief.licensed, *brief.answer, *brief.synthesis, *rows, *brief.harms, *results)
         self.citer.cite(i for sentence in told for i in sentence.evidence_ids)
         self.citer.cite(trial.evidence_id for trial in brief.trials)
         self.citer.cite(i for sentence in brief.label for i in sentence.evidence_ids)

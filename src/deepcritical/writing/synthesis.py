@@ -1,41 +1,141 @@
 """Puts a model's text into a brief, in the place of code's sentences on results.
 
-Verdict and results stay code's. Behind a text stand, as a table, the results that a model found to
-tell of the question and grave harms of the drug; all others stand in the table of all outcomes, and
-what records say of harms in their own words under "Harms".
+The verdict stays code's. Behind a text stands the table that the model wrote, each row checked as a
+sentence and rated by code; else the results that it found to tell of the question. Grave harms of
+the drug, and what speaks against it and is told nowhere, are added. All others stand in the table
+of all outcomes, and what records say of harms in their own words under "Harms".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
-from deepcritical.domain.brief import Brief, Contested, DecidingStudy, Statement, study_words
+from deepcritical.domain.appraisal import StudyFinding
+from deepcritical.domain.brief import (
+    Brief,
+    Contested,
+    DecidingStudy,
+    Statement,
+    ToldRow,
+    study_words,
+)
+from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.harms import SAFETY
-from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import OutcomeRow, Way
+from deepcritical.domain.votes import OutcomeRow, Vote, Way
+from deepcritical.verification.fields import VAGUE, keys_of
 from deepcritical.writing.brief import is_on_results, table_rows
 from deepcritical.writing.words import CERTAINTY, row_sentence
 
 
-def with_synthesis(brief: Brief, verdict: Verdict, written: Sequence[Sentence]) -> Brief:
-    """Return a brief with a model's text, and beside it what this may not tell.
+def with_synthesis(
+    brief: Brief,
+    verdict: Verdict,
+    written: Sequence[Sentence],
+    rows: Sequence[ToldRow] = (),
+) -> Brief:
+    """Return a brief with a model's text and table, and beside it what these may not tell.
 
     Args:
         brief: As code wrote it.
         verdict: What it is on.
         written: The sentences of a model that passed their checks, and what took others' places.
+        rows: The rows of its table.
     """
-    own = tuple(sentence for sentence in written if sentence.origin == "model")
-    feared = (row for row in verdict.rows if row.is_grave and row.way in _FEARED)
-    grave = [row for row in feared if row.directness == "direct"]
+    text = tuple(sentence for sentence in written if not sentence.cells)
+    own = tuple(sentence for sentence in text if sentence.origin == "model")
+    if not own:
+        return brief.model_copy(update={"synthesis": text})
+    shown = _shown(verdict, brief.contested)
+    there = {i for s in (*own, *(row.said for row in rows)) for i in s.evidence_ids}
+    left = shown if not rows else [row for row in shown if _is_withheld(row, there)]
+    rated = {row.rated_as for row in rows}
+    grave = (row for row in verdict.rows if row.is_grave and row.way in _FEARED)
+    feared = (r for r in grave if r.directness == "direct")
+    kept = [r for r in (*table_rows(left), *feared) if (r.outcome, r.comparator) not in rated]
     changed = {
         "answer": claim_of(brief, verdict),
         "harms": tuple(s for s in brief.harms if _tells_of_none(s, own)),
-        "findings": tuple(dict.fromkeys((*table_rows(_shown(verdict, brief.contested)), *grave))),
+        "told": tuple(rows),
+        "findings": tuple(dict.fromkeys(kept)),
         "missing": tuple(text for text in brief.missing if not is_on_results(text)),
     }
-    return brief.model_copy(update={"synthesis": tuple(written), **(changed if own else {})})
+    return brief.model_copy(update={"synthesis": text, **changed})
+
+
+def told_rows(
+    written: Iterable[Sentence],
+    findings: Mapping[str, Finding],
+    studies: Sequence[StudyFinding],
+    verdict: Verdict,
+    evidence: Mapping[str, Evidence],
+) -> tuple[ToldRow, ...]:
+    """Return the rows of a model's table with their studies, people and certainty.
+
+    Args:
+        written: What the model wrote; rows have cells.
+        findings: Sentences of records, by id.
+        studies: With the results that count.
+        verdict: Whose rows rate the results.
+        evidence: The records.
+    """
+    rows = {(row.outcome, row.comparator): row for row in verdict.rows}
+    told = []
+    for said in (one for one in written if one.cells and one.origin == "model"):
+        own = [study for study in studies if {*study.evidence_ids} & {*said.evidence_ids}]
+        beyond = {*said.evidence_ids}.difference(*(study.evidence_ids for study in own))
+        cited = [findings[i] for i in said.finding_ids if i in findings]
+        rated = _rated_as(said, cited, [v for s in own for v in s.votes], evidence)
+        row = rows.get(rated) if rated else None
+        people = sum(study.participants or 0 for study in own)
+        told.append(
+            ToldRow(
+                said=said,
+                studies=len(own) + len(beyond),
+                people=people or None,
+                rated_as=rated if row else None,
+                certainty=row.certainty if row else None,
+            )
+        )
+    return tuple(told)
+
+
+def _rated_as(
+    said: Sentence,
+    cited: Sequence[Finding],
+    votes: Sequence[Vote],
+    evidence: Mapping[str, Evidence],
+) -> tuple[str, str] | None:
+    """Return the verdict's row of the results that a row tells; None where there is none.
+
+    These rest on the sentences that it cites, else they are of the same records; of several it is
+    that whose outcome is most alike in words.
+    """
+    quotes = {(i, quote) for one in cited for i in one.evidence_ids for quote in one.quotes}
+    quoted = [
+        v
+        for v in votes
+        if v.start is not None
+        and any(
+            i == v.evidence_id and evidence[i].content.startswith(quote, v.start)
+            for i, quote in quotes
+            if i in evidence
+        )
+    ]
+    words = keys_of(" ".join(said.cells)) - VAGUE
+    of_records = [v for v in votes if v.evidence_id in said.evidence_ids]
+    alike = {v: len(words & keys_of(f"{v.row} {v.outcome} {v.comparator}")) for v in of_records}
+    named = [v for v in quoted or of_records if alike[v]]
+    best = max(named, key=lambda v: alike[v], default=None)
+    if best is None and len({(v.row, v.comparator) for v in quoted}) == 1:
+        best = quoted[0]
+    return (best.row, best.comparator) if best else None
+
+
+def _is_withheld(row: OutcomeRow, told: Set[str]) -> bool:
+    """Return whether a row speaks against the drug, and none of its records is told."""
+    return row.way is not Way.BENEFIT and not told & {*row.evidence_ids}
 
 
 def claim_of(brief: Brief, verdict: Verdict) -> tuple[Sentence, ...]:
