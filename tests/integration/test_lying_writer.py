@@ -70,7 +70,16 @@ async def lied(folder: Path, lies: Sequence[str], judge: Callable[[str], bool]) 
                     "sentences": [
                         {"text": lie, "findings": cited, "number": n}
                         for n, lie in enumerate(lies, 1)
-                    ]
+                    ],
+                    "rows": [
+                        {
+                            "outcome": "testitis symptoms",
+                            "compared_with": "placebo",
+                            "result": lie,
+                            "findings": cited,
+                        }
+                        for lie in lies
+                    ],
                 }
             if task == "verify" and not judge(prompt):
                 return {

@@ -126,13 +126,14 @@ def findings_of(prompt: str) -> dict[str, str]:
 
 
 def write_report(prompt: str) -> Answer:
-    """Answer with the first sentences that tell a result, word for word."""
-    tells = (
+    """Answer with the first sentences that tell a result, word for word, and one as a row."""
+    tells = [
         {"text": text, "findings": [i]}
         for i, text in findings_of(prompt).items()
         if _POSITIVE.search(text) or _NEGATIVE.search(text)
-    )
-    return {"sentences": [*tells][:4]}
+    ]
+    rows = [{"outcome": "result", "result": t["text"], "findings": t["findings"]} for t in tells]
+    return {"sentences": tells[:4], "rows": rows[:1]}
 
 
 def verify(prompt: str) -> Answer:

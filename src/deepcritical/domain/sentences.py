@@ -112,8 +112,11 @@ class Sentence(Model):
 
 
 def row_head(outcome: str, comparator: str) -> str:
-    """Return how a row of a table begins where it is told as a sentence."""
-    return f"{outcome} (compared with {comparator}): " if comparator else f"{outcome}: "
+    """Return how a row of a table begins where it is told as a sentence.
+
+    The dash parts no clauses: what is less or more is what was measured.
+    """
+    return f"{outcome} (compared with {comparator}) – " if comparator else f"{outcome} – "
 
 
 def numbers_of(evidence_ids: Sequence[str], references: Sequence[Reference]) -> tuple[int, ...]:

@@ -40,6 +40,13 @@ _ALONE = bounded(r" (?:alone|only|by itself|on its own|monotherapy)$", re.IGNORE
 _PLACEBO = bounded(
     r"\b(?:placebo|pbo|dummy|sham|no (?:treatment|use)|non-?users?)\b", re.IGNORECASE
 )
+_ANY = bounded(
+    r"(?:(?:the|an?|any|all|this|these|those|it|them|they|new|newer|other|best|some|more|early|"
+    r"drug|medicine|medication|medical|treatment|treating|therap(?:y|ies)|intervention|management|"
+    r"care|supplement|pill|remed(?:y|ies)|agent|option|something|anything)s?\b ?)+",
+    re.IGNORECASE,
+)
+"""Words for a treatment that name none."""
 _LONGEST = 200
 """Characters of a name, at most."""
 
@@ -280,7 +287,10 @@ def _together(listed: Sequence[DrugNamed], names: Names) -> tuple[DrugNamed, ...
 def _asked(
     said: ModelReading, by_rule: QuestionFrame, text: str, names: Names
 ) -> tuple[tuple[Drug, ...], tuple[str, ...]]:
-    """The drugs that are asked about, and of a class its members."""
+    """The drugs that are asked about, and of a class its members.
+
+    A treatment that no vocabulary has, such as an exercise, is one by the words of the question.
+    """
     named = _together(tuple(_drugs(said.drugs, text, names)), names)
     if said.kind == "candidates" and all(one.group for one in named):
         return (), ()  # of a class the drugs are asked for
@@ -289,7 +299,9 @@ def _asked(
         return tuple(one.drug for one in named), first.members if first else ()
     if "drugs" in said.model_fields_set and said.kind in _NEEDS_NO_DRUG:
         return (), ()
-    return by_rule.drugs, by_rule.members
+    in_words = (there for name in said.drugs if (there := _in_words(name, text)))
+    others = (Drug(name=name, known=False) for name in in_words if not _ANY.fullmatch(name))
+    return by_rule.drugs or tuple(others), by_rule.members
 
 
 def _drugs(written: Iterable[str], text: str, names: Names) -> Iterator[DrugNamed]:

@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from deepcritical.domain.brief import Contested
+from deepcritical.domain.brief import Contested, ToldRow
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.grids import findings_grid
 from deepcritical.domain.report import ResearchReport, report_markdown
 from deepcritical.domain.report_parts import ReportSection
@@ -177,6 +178,27 @@ def test_a_row_of_one_arm_names_what_it_got_and_what_the_other_one_did(
     row = row.model_copy(update={"effects": (), "pooled": None})
     cells = findings_grid(brief_report(brief=BRIEF.model_copy(update={"findings": (row,)}))).rows[0]
     assert (cells[1].text, cells[3].text) == ("examplol 1 mg", result)
+
+
+def test_a_row_by_a_model_stands_before_those_of_the_verdict() -> None:
+    said = Sentence(
+        text="Relapse (compared with placebo) – 3 of 9 against 7 of 9",
+        cells=("Relapse", "placebo"),
+        evidence_ids=("E1",),
+        origin="model",
+    )
+    own = ToldRow(said=said, studies=1, people=18, certainty=Certainty.LOW, rated_as=("a", ""))
+    other = own.model_copy(update={"certainty": None, "rated_as": None, "people": None})
+    row = outcome_row()
+    brief = BRIEF.model_copy(update={"told": (own, other), "findings": (row,)})
+    first, second, third = findings_grid(brief_report(brief=brief)).rows
+    assert [cell.text for cell in first] == [
+        *("Relapse", "placebo", "1 (18)", "3 of 9 against 7 of 9", "low"),
+    ]
+    assert (second[2].text, second[4].text, second[4].is_grade) == ("1", "not rated", False)
+    assert third == findings_grid(brief_report(brief=BRIEF)).rows[0]
+    with pytest.raises(ValueError, match="needs an outcome"):
+        ToldRow.model_validate({"said": {"text": "x"}, "studies": 1})
 
 
 def test_a_row_that_a_check_contradicted_says_so() -> None:

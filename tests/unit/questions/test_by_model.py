@@ -40,6 +40,22 @@ def test_a_drug_that_is_not_in_the_question_is_none() -> None:
     assert read(drugs=["aspirin"]).drugs == ()
 
 
+@pytest.mark.parametrize(
+    ("said", "drugs"),
+    [
+        pytest.param("warm water baths", ["warm water baths"], id="treatment in plain words"),
+        pytest.param("any new treatment", [], id="names none"),
+        pytest.param("cold baths", [], id="not of the question"),
+    ],
+)
+def test_a_treatment_that_is_no_drug_is_asked_about_in_the_words_of_the_question(
+    said: str, drugs: list[str]
+) -> None:
+    text = "Do warm water baths, or any new treatment, ease the pain of gout?"
+    frame = read(text, drugs=[said], condition="gout")
+    assert [drug.name for drug in frame.drugs] == drugs
+
+
 def test_a_brand_of_the_question_may_be_named_by_its_substance() -> None:
     frame = read("Is Ozempic any good for asthma?", drugs=["semaglutide"], condition="asthma")
     assert [drug.name for drug in frame.drugs] == ["semaglutide"]

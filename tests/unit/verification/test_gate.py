@@ -223,6 +223,21 @@ class TestPrinting:
             "drug"
         )
 
+    async def test_a_row_passes_the_same_checks_and_nothing_takes_its_place(self) -> None:
+        cells = {"cells": ("Relapse", "placebo")}
+        wrong, right = (
+            draft(f"Relapse (compared with placebo) – {result}", "F1").model_copy(update=cells)
+            for result in ("more frequent with examplol", RIGHT[0][0])
+        )
+
+        async def rewrite(checked: Sequence[CheckedDraft]) -> list[list[Draft]]:
+            raise AssertionError(checked)
+
+        text = draft(RIGHT[3][0], "F2")
+        rows = [text, wrong, right]
+        told = await check_sentences(rows, FINDINGS, RECORDS, None, rewrite=rewrite)
+        assert [(s.text, s.cells) for s in told] == [(text.text, ()), (right.text, right.cells)]
+
     async def test_the_verifier_is_asked_once_and_not_for_what_code_refuses(self) -> None:
         verifier = ScriptedVerifier()
         await check_sentences([self.WRONG, *drafts(RIGHT)], FINDINGS, RECORDS, verifier)

@@ -11,7 +11,7 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Drug
 from deepcritical.domain.record_kinds import is_current
-from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.study import Population, Reader
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
@@ -19,7 +19,7 @@ from deepcritical.writing.brief import brief_of
 from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.matter import Matter
 from deepcritical.writing.studies import leading_vote, people_in
-from deepcritical.writing.synthesis import uncontested, with_synthesis
+from deepcritical.writing.synthesis import told_rows, uncontested, with_synthesis
 from deepcritical.writing.told_rows import leading_rows
 from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import CONDITION, DRUG, finding, findings, record, study, vote
@@ -245,6 +245,61 @@ def test_behind_a_text_stand_the_results_that_tell_of_the_question_and_grave_har
     assert _behind_a_text(broader) == {"grumble"}
     disputed = tuple(Contested(outcome=name, told="It fell.") for name in ("flurb score", "deaths"))
     assert _behind_a_text(matched, deaths, contested=disputed) == {"deaths"}
+
+
+def _row(outcome: str, *ids: str) -> Sentence:
+    """A row of a model's table that cites the first sentence of each record."""
+    text, cells = f"{outcome} (compared with placebo) – lower with examplol", (outcome, "placebo")
+    found = tuple(f"{i}.1" for i in ids)
+    return Sentence(text=text, cells=cells, evidence_ids=ids, finding_ids=found, origin="model")
+
+
+def test_a_row_by_a_model_is_rated_as_the_result_whose_sentence_it_cites() -> None:
+    own = told(Way.BENEFIT, "flurb score").model_copy(update={"start": 0, "outcome": "flurbs"})
+    studies = findings(own, told(Way.NO_DIFFERENCE, "grumble"))
+    verdict, keys = decide(studies), [study.evidence_ids[0] for study in studies]
+    evidence = {key: record(content="Flurbs fell. Pain fell.") for key in keys}
+    first, second = (
+        Finding(id=f"{key}.1", evidence_ids=(key,), quotes=("Flurbs fell.",)) for key in keys
+    )
+    known = {f.id: f for f in (first, second)}
+
+    def rated(*said: Sentence) -> list[tuple[str, ...] | None]:
+        return [row.rated_as for row in told_rows(said, known, studies, verdict, evidence)]
+
+    one, other = keys
+    assert rated(_row("Flurbs at a week", one)) == [("flurb score", "")]
+    assert rated(_row("Its scale", one)) == [("flurb score", "")]  # the only result quoted
+    assert rated(_row("Pain", other), _row("Grumbles", other)) == [None, ("grumble", "")]
+    (row,) = told_rows([_row("Flurbs", one, other)], known, studies, verdict, evidence)
+    (flurbs,) = (r for r in verdict.rows if r.outcome == "flurb score")
+    assert (row.studies, row.certainty) == (2, flurbs.certainty)
+    assert row.result == "lower with examplol"
+
+
+def test_beside_a_models_table_stand_grave_harm_and_what_it_leaves_out_against_the_drug() -> None:
+    votes = [
+        told(way, name, weight).model_copy(update={"matched": True})
+        for way, name, weight in (
+            (Way.BENEFIT, "flurb score", "critical"),
+            (Way.NO_DIFFERENCE, "grumble", "critical"),
+            (Way.BENEFIT, "snerk", "critical"),
+        )
+    ]
+    deaths = told(Way.HARM, "deaths", "harm").model_copy(update={"is_grave": True})
+    studies = findings(*votes, deaths)
+    verdict = decide(studies)
+    first, null, _, fatal = (study.evidence_ids[0] for study in studies)
+    brief = Brief(answer=(Sentence(text="Possibly."),))
+    written = Sentence(text="It was tried.", evidence_ids=(first,), origin="model")
+
+    def beside(*rows: Sentence) -> set[str]:
+        made = told_rows(rows, {}, studies, verdict, {})
+        return {row.outcome for row in with_synthesis(brief, verdict, [written], made).findings}
+
+    assert beside(_row("Flurb score", first)) == {"grumble", "deaths"}
+    assert beside(_row("Flurb score", first), _row("Grumble", null)) == {"deaths"}
+    assert beside(_row("Grumble", null), _row("Deaths", fatal)) == set()
 
 
 @pytest.mark.parametrize(
