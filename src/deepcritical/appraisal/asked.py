@@ -13,7 +13,12 @@ from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions.claims import is_on_being_as_good
-from deepcritical.questions.dosing import dose_asked, is_between_doses, is_between_durations
+from deepcritical.questions.dosing import (
+    dose_asked,
+    is_between_doses,
+    is_between_durations,
+    tells_only_dose,
+)
 from deepcritical.vocabulary.classes import class_names, drug_class
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 from deepcritical.vocabulary.folding import key_of
@@ -113,12 +118,13 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         partners = frozenset(canonical(d.name) for d in frame.drugs if d.name != drug.name)
         partners = frozenset(name for name in partners if not _is_open(name))
     if frame and frame.kind is QuestionKind.COMPARISON:
-        comparators = frozenset(canonical(c) for c in frame.comparators if c != "placebo")
-    others = frozenset().union(*map(_same, (*partners, *comparators)))
+        others = (c for c in frame.comparators if c != "placebo" and not tells_only_dose(c, own))
+        comparators = frozenset(map(canonical, others))
+    named = frozenset().union(*map(_same, (*partners, *comparators)))
     return Asked(
         drug=drug.name,
-        names=(frozenset(own) | members | _narrower(members)) - others,
-        classes=frozenset(groups) - others,
+        names=(frozenset(own) | members | _narrower(members)) - named,
+        classes=frozenset(groups) - named,
         kin=frozenset(name for kin in groups.values() for name in kin),
         condition=condition,
         partners=tuple(map(_same, sorted(partners))),

@@ -37,6 +37,15 @@ _LASTING = bounded(
     re.IGNORECASE,
 )
 """For how long a drug is given: "12 months of examplol"."""
+_USUAL = bounded(
+    r"\b(?:standard|usual|conventional|normal|full|short(?:er)?|long(?:er)?|extended)[- ]"
+    r"(?:\w{1,20} )?(?:dos(?:es?|age|ing)|schedule|interval|duration|term)\b",
+    re.IGNORECASE,
+)
+_BESIDE_DOSE = frozenset(
+    "a an the of at in by per and or to for once twice times daily day weekly week dose dosing "
+    "schedule interval only alone".split()
+)
 _ASKED = bounded(
     r"\b(?:(?P<low>low(?:er)?|reduced|small(?:er)?)|high(?:er)?|double|increased|large(?:r)?)"
     r" (?:dose|dosage|dosing)s?\b",
@@ -72,9 +81,25 @@ def dose_asked(text: str, names: Iterable[str]) -> Literal["", "high", "low"]:
 def is_between_doses(text: str) -> bool:
     """Return whether a question sets two doses against each other, each of them told."""
     sides = _sides(text)
-    told = (_HIGH, _LOW, _AMOUNT, _EVERY, _LASTING)
-    each_told = bool(sides) and all(any(p.search(side) for p in told) for side in sides or ())
+    each_told = bool(sides) and all(map(tells_dose, sides or ()))
     return each_told and with_higher_dose(*sides or ("", "")) is not None
+
+
+_DOSES = (_USUAL, _HIGH, _LOW, _AMOUNT, _EVERY, _LASTING)
+
+
+def tells_dose(text: str) -> bool:
+    """Return whether a text tells how much of a drug is given, how often, or for how long."""
+    return any(pattern.search(text) for pattern in _DOSES)
+
+
+def tells_only_dose(text: str, names: Iterable[str]) -> bool:
+    """Return whether a text tells a dose and names nothing beside it but the drug of `names`."""
+    left = text.casefold()
+    for pattern in _DOSES:
+        left = pattern.sub(" ", left)
+    own = {word for name in names for word in key_of(name).split()}
+    return tells_dose(text) and set(key_of(left).split()) <= own | _BESIDE_DOSE
 
 
 def is_between_durations(text: str) -> bool:

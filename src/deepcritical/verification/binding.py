@@ -135,7 +135,7 @@ def checks_of(
         "counts": [_count_faults(text, cited, records if judged else source)],
     }
     if own or is_one:
-        found["names"].append(_comparator_faults(text, cited, source))
+        found["names"].append(_comparator_faults(text, cited, source, records if judged else ""))
     if own:
         found["names"].append(_strange_drugs(text, source))
         found["figures"].append(_role_faults(text, "\n".join(map(_on_outcome, cited))))
@@ -270,12 +270,17 @@ def _alike(known: float | None, told: float) -> bool:
     return known is not None and abs(abs(known) - abs(told)) <= 0.006 * max(1.0, abs(known))
 
 
-def _comparator_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
-    """Yield what a drug is said to be compared with and is not, as far as findings name it."""
+def _comparator_faults(
+    text: str, cited: Sequence[Finding], source: str, records: str
+) -> Iterator[str]:
+    """Yield what a drug is said to be compared with and is not, as far as findings name it.
+
+    Arms that `records` name are known, too: which of them it was somebody judged.
+    """
     arms = [names_of(finding) for finding in cited]
     known = frozenset().union(*(drug | other for drug, other in arms))
-    if not all(other for _, other in arms):
-        known |= {word.key for word in words(source) if is_arm(word)}
+    named_in = records if all(other for _, other in arms) else f"{source}\n{records}"
+    known |= {word.key for word in words(named_in) if is_arm(word)}
     told = words(text)
     for at, word in enumerate(told):
         behind = told[at + 1 : at + 4] if word.key in COMPARING else ()

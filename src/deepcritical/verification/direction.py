@@ -124,8 +124,8 @@ def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator
     """
     findings = [_with_polarity(finding) for finding in cited]
     outcome = frozenset().union(*(keys_of(f.outcome) for f in findings))
-    parts = clauses(_without_people(_NO_ARM.sub("", ABSENT.sub("", text)), findings))
-    told = frozenset().union(*(signs(part, outcome) for part in parts)) - {"none"}
+    plain = _without_people(_NO_ARM.sub("", ABSENT.sub("", text)), findings)
+    parts, told = clauses(plain), signs(plain, outcome) - {"none"}
     allowed = frozenset().union(*(_expected(f, part, own=True) for f in findings for part in parts))
     if any(_TIME_TO.search(f"{f.outcome} ") for f in findings):
         allowed |= _EITHER  # more time to something is less of it

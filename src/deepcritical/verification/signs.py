@@ -110,7 +110,10 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[Sign]:
     is_changed = False
     for at, word in enumerate(found):
         key = stem(word.raw) if word.is_figure else word.key  # "doubled"
-        if key in outcome or _describes_a_study(found[at : at + 3]):
+        if key in outcome:
+            is_changed = is_changed or key in _WORDS["less"]  # "the drop was larger"
+            continue
+        if _describes_a_study(found[at : at + 3]):
             continue
         if key in _DEGREE_OF_CHANGE and _grades_a_change(found[at + 1 :], is_changed=is_changed):
             continue

@@ -88,7 +88,7 @@ def told_rows(
         cited = [findings[i] for i in said.finding_ids if i in findings]
         rated = _rated_as(said, cited, [v for s in own for v in s.votes], evidence)
         row = rows.get(rated) if rated else None
-        people = sum(study.participants or 0 for study in own)
+        people = sum(map(_people, own))
         told.append(
             ToldRow(
                 said=said,
@@ -99,6 +99,10 @@ def told_rows(
             )
         )
     return tuple(told)
+
+
+def _people(study: StudyFinding) -> int:
+    return study.participants or max((v.people or 0 for v in study.votes), default=0)
 
 
 def _rated_as(
@@ -134,8 +138,9 @@ def _rated_as(
 
 
 def _is_withheld(row: OutcomeRow, told: Set[str]) -> bool:
-    """Return whether a row speaks against the drug, and none of its records is told."""
-    return row.way is not Way.BENEFIT and not told & {*row.evidence_ids}
+    """Return whether a row of the people asked about speaks against the drug, and is untold."""
+    is_of_asked = row.directness == "direct" and row.importance != "surrogate"
+    return is_of_asked and row.way is not Way.BENEFIT and not told & {*row.evidence_ids}
 
 
 def claim_of(brief: Brief, verdict: Verdict) -> tuple[Sentence, ...]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.dosing import doses_of
-from deepcritical.questions.dosing import dose_asked, with_higher_dose
+from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.questions.dosing import dose_asked, tells_only_dose, with_higher_dose
 
 
 @pytest.mark.parametrize(
@@ -64,3 +67,35 @@ def test_by_words_by_amounts_or_by_how_often(a: str, b: str, higher: str | None)
 )
 def test_the_dose_that_a_question_is_on(text: str, dose: str) -> None:
     assert dose_asked(text, ["examplol"]) == dose
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("every 4 weeks", True),
+        ("a standard dose", True),
+        ("the usual vitamin dose", True),
+        ("10 mg of examplol", True),
+        ("longer treatment duration", True),
+        ("surgery", False),
+        ("testamine 10 mg", False),
+        ("usual care", False),
+    ],
+)
+def test_what_a_drug_is_compared_with_may_be_itself_in_another_dose(
+    text: str, *, is_told: bool
+) -> None:
+    assert tells_only_dose(text, ["examplol"]) is is_told
+
+
+def test_a_comparison_of_schedules_that_a_reader_names_is_one_between_doses() -> None:
+    text = "Is examplol every 12 weeks as effective as every 4 weeks in gout?"
+    drug = Drug(name="examplol", known=False)
+    gout = Condition(name="gout", mesh_id="D006073", known=True)
+    fields = {"text": text, "kind": "comparison", "drugs": (drug,), "condition": gout}
+    for other, is_dose in {"every 4 weeks": True, "testamine every 4 weeks": False}.items():
+        frame = QuestionFrame.model_validate({**fields, "comparators": (other,)})
+        asked = asked_of(drug, gout, frame)
+        assert (asked.dose, asked.between_doses, not asked.comparators) == (
+            ("low", True, True) if is_dose else ("", False, False)
+        )
