@@ -1,0 +1,120 @@
+"""True and wrong sentences through the gate with a model that judges them: what passes, by half.
+
+    python -m benchmarks.judged_sentences [--record BASE_URL] [--own]
+
+`claim_data/sentences.jsonl` holds sentences on the records beside them, written from the abstracts
+alone by somebody who had not seen the code; each cites all sentences of its record, as a writer
+may at most. The judge is whoever answered in a model's place: `claim_data/judged.jsonl.gz` holds
+the answers by a hash of each request, and `--record` asks what it lacks. With `--own` the judge
+counts as the writer itself, so that code checks more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.recorded_model import PATIENCE_S, RecordedModel
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.sentences import Draft, Finding
+from deepcritical.evaluation.scores import json_lines, share_words, wilson
+from deepcritical.models.asking import open_asker
+from deepcritical.models.desk import RunDesk
+from deepcritical.models.providers import model_server
+from deepcritical.reading.sentences import numbered
+from deepcritical.verification.gate import CheckedDraft, Gate
+from deepcritical.verification.verifiers import ModelVerifier
+from deepcritical.writing.passages import passage_finding
+from tests.servers.running import running
+
+FOLDER = Path(__file__).parent / "claim_data"
+ANSWERS = FOLDER / "judged.jsonl.gz"
+_AT_ONCE = 20
+"""Sentences of one request, as a brief has them."""
+
+
+def records() -> dict[str, Evidence]:
+    """The records by the ids that the sentences name."""
+    return {
+        row["id"]: Evidence(
+            content=row["text"],
+            citation=Citation(source="pubmed", title=row["title"] or "-"),
+            metadata=EvidenceMetadata(pmid=row.get("pmid"), nct_id=row.get("nct")),
+        )
+        for row in json_lines(FOLDER / "records.jsonl")
+    }
+
+
+def findings_of(key: str, record: Evidence) -> Iterator[Finding]:
+    """The sentences of a record as a writer may cite them."""
+    for number, span in enumerate(numbered(record)):
+        if number:
+            yield passage_finding(f"{key}.{number}", key, span, record, None)
+
+
+async def judged(
+    rows: Sequence[dict[str, Any]], model: RecordedModel, *, own: bool
+) -> list[CheckedDraft]:
+    """Each sentence with its checks, in order."""
+    held = records()
+    known = {f.id: f for key, record in held.items() for f in findings_of(key, record)}
+    cited = {key: [f.id for f in known.values() if f.evidence_ids == (key,)] for key in held}
+    async with running(model.app) as url:
+        server = model_server(
+            "compatible:recorded", base_url=f"{url}v1", profile="large", timeout_s=PATIENCE_S
+        )
+        async with open_asker(server, RunDesk(RunLimits())) as asker:
+            gate = Gate(known, held, ModelVerifier(asker, "recorded"), own=own)
+
+            async def check(some: Sequence[dict[str, Any]]) -> Sequence[CheckedDraft]:
+                drafts = [
+                    Draft(text=row["sentence"], finding_ids=tuple(cited[row["record"]]))
+                    for row in some
+                ]
+                return await gate.checked(drafts)
+
+            parts = (rows[n : n + _AT_ONCE] for n in range(0, len(rows), _AT_ONCE))
+            several = await asyncio.gather(*map(check, parts))
+            return [one for some in several for one in some]
+
+
+def counted(rows: Sequence[dict[str, Any]], found: Sequence[CheckedDraft]) -> Iterator[str]:
+    """What passes of true and of wrong sentences, by half; and who stopped the others."""
+    for half in ("tuned", "aside"):
+        for label in ("true", "wrong"):
+            both = zip(rows, found, strict=True)
+            some = [one for row, one in both if (row["half"], row["label"]) == (half, label)]
+            stopped = [one for one in some if not one.passed]
+            by = Counter(
+                "judge" if any(c.by and not c.passed for c in one.checks) else "code"
+                for one in stopped
+            )
+            told = "refused" if label == "true" else "caught"
+            share = share_words(wilson(len(stopped), len(some)))
+            yield f"{half}: {label} sentences {told} {share}; {dict(by)}"
+
+
+def main() -> None:
+    """Judge all sentences, and print the shares."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--record", default="", metavar="BASE_URL")
+    parser.add_argument("--own", action="store_true")
+    given = parser.parse_args()
+    rows = [*json_lines(FOLDER / "sentences.jsonl")]
+    model = RecordedModel(ANSWERS, given.record)
+    found = asyncio.run(judged(rows, model, own=given.own))
+    if given.record:
+        model.save(used_alone=False)
+    elif model.refused:
+        sys.exit(f"{model.refused} requests have no recorded answer; record with --record.")
+    sys.stdout.write("\n".join(counted(rows, found)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
