@@ -15,7 +15,7 @@ import argparse
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import model_server
 from deepcritical.reading.sentences import numbered
 from deepcritical.verification.gate import CheckedDraft, Gate
-from deepcritical.verification.verifiers import ModelVerifier
+from deepcritical.verification.verifiers import Item, Judged, ModelVerifier
 from deepcritical.writing.passages import passage_finding
 from tests.servers.running import running
 
@@ -58,30 +58,50 @@ def findings_of(key: str, record: Evidence) -> Iterator[Finding]:
             yield passage_finding(f"{key}.{number}", key, span, record, None)
 
 
+class Judgements:
+    """The judge's answers, asked of every sentence before code has said anything of it."""
+
+    def __init__(self, by_text: Mapping[str, Judged], name: str) -> None:
+        self.name = name
+        self._by_text = by_text
+
+    async def entail(self, items: Sequence[Item]) -> Mapping[str, Judged]:
+        """Return the judgement of each sentence, by its words."""
+        known = self._by_text
+        return {item.id: known[item.text] for item in items if item.text in known}
+
+
+async def asked(items: Sequence[Item], model: RecordedModel) -> dict[str, Judged]:
+    """Return the judge's answer to each sentence, by its words."""
+    texts = {item.id: item.text for item in items}
+    async with running(model.app) as url:
+        server = model_server(
+            "compatible:recorded", base_url=f"{url}v1", profile="large", timeout_s=PATIENCE_S
+        )
+        async with open_asker(server, RunDesk(RunLimits())) as asker:
+            judge = ModelVerifier(asker, "recorded")
+            parts = (items[n : n + _AT_ONCE] for n in range(0, len(items), _AT_ONCE))
+            found = await asyncio.gather(*map(judge.entail, parts))
+    return {texts[key]: one for some in found for key, one in some.items()}
+
+
 async def judged(
     rows: Sequence[dict[str, Any]], model: RecordedModel, *, own: bool
 ) -> list[CheckedDraft]:
     """Each sentence with its checks, in order."""
     held = records()
     known = {f.id: f for key, record in held.items() for f in findings_of(key, record)}
-    cited = {key: [f.id for f in known.values() if f.evidence_ids == (key,)] for key in held}
-    async with running(model.app) as url:
-        server = model_server(
-            "compatible:recorded", base_url=f"{url}v1", profile="large", timeout_s=PATIENCE_S
+    cited = {key: [f for f in known.values() if f.evidence_ids == (key,)] for key in held}
+    texts = {key: (one.citation.title, one.content) for key, one in held.items()}
+    items = [
+        Item(
+            row["id"], row["sentence"], {row["record"]: texts[row["record"]]}, cited[row["record"]]
         )
-        async with open_asker(server, RunDesk(RunLimits())) as asker:
-            gate = Gate(known, held, ModelVerifier(asker, "recorded"), own=own)
-
-            async def check(some: Sequence[dict[str, Any]]) -> Sequence[CheckedDraft]:
-                drafts = [
-                    Draft(text=row["sentence"], finding_ids=tuple(cited[row["record"]]))
-                    for row in some
-                ]
-                return await gate.checked(drafts)
-
-            parts = (rows[n : n + _AT_ONCE] for n in range(0, len(rows), _AT_ONCE))
-            several = await asyncio.gather(*map(check, parts))
-            return [one for some in several for one in some]
+        for row in rows
+    ]
+    judge = Judgements(await asked(items, model), "recorded")
+    drafts = [Draft(text=i.text, finding_ids=tuple(f.id for f in i.findings)) for i in items]
+    return [*await Gate(known, held, judge, own=own).checked(drafts)]
 
 
 def counted(rows: Sequence[dict[str, Any]], found: Sequence[CheckedDraft]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
@@ -118,13 +118,12 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         partners = frozenset(canonical(d.name) for d in frame.drugs if d.name != drug.name)
         partners = frozenset(name for name in partners if not _is_open(name))
     if frame and frame.kind is QuestionKind.COMPARISON:
-        others = (c for c in frame.comparators if c != "placebo" and not tells_only_dose(c, own))
-        comparators = frozenset(map(canonical, others))
-    named = frozenset().union(*map(_same, (*partners, *comparators)))
+        comparators = frozenset(map(canonical, _other_drugs(frame, own)))
+    others = frozenset().union(*map(_same, (*partners, *comparators)))
     return Asked(
         drug=drug.name,
-        names=(frozenset(own) | members | _narrower(members)) - named,
-        classes=frozenset(groups) - named,
+        names=(frozenset(own) | members | _narrower(members)) - others,
+        classes=frozenset(groups) - others,
         kin=frozenset(name for kin in groups.values() for name in kin),
         condition=condition,
         partners=tuple(map(_same, sorted(partners))),
@@ -146,6 +145,13 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         between_doses=bool(frame and not comparators and is_between_doses(frame.text)),
         in_length=bool(frame and is_between_durations(frame.text)),
     )
+
+
+def _other_drugs(frame: QuestionFrame, names: set[str]) -> Iterator[str]:
+    """Yield what is compared with, but for placebo and the drug itself in another dose."""
+    for name in frame.comparators:
+        if name != "placebo" and not tells_only_dose(name, names):
+            yield name
 
 
 def _as_on(frame: QuestionFrame | None, drug: Drug) -> QuestionFrame | None:

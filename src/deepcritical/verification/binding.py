@@ -41,8 +41,10 @@ from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers, qualifiers_in
 
 _ANIMALS = bounded(
-    r"\b(?:mice|mouse|murine|rats?|rodents?|animals?|rabbits?|dogs?|monkeys?|zebrafish|"
-    r"(?<!red )(?<!white )(?<!blood )(?<!sickle )(?<!giant )(?<!stem )(?<!germ )cells?|"
+    r"\b(?:mice|mouse|murine|rats?|rodents?|animals?|rabbits?|dogs?|monkeys?|zebrafish|pigs?|"
+    r"piglets?|swine|porcine|sheep|"
+    r"(?<!red )(?<!white )(?<!blood )(?<!sickle )(?<!giant )(?<!stem )(?<!germ )cells?"
+    r"(?! (?:\w+ )?(?:carcinoma|cancer|lymphoma|leuka?emia|tumou?r|arteritis|disease|count))|"
     r"in vitro|pre-?clinical)\b",
     re.IGNORECASE,
 )
@@ -126,8 +128,13 @@ def checks_of(
     source = "\n".join((source, *spelled_out(source, texts)))
     records = "\n".join((source, *texts))
     is_one = len(cited) == 1 and cited[0].way is not None
+    # Whoever else judges it also judges what was worked out, such as "24 % lower" of 0.76.
+    worked = [q for f in cited for q in f.quotes] if judged and not own else []
     found: dict[CheckName, list[Iterator[str]]] = {
-        "figures": [_figure_faults(text, cited, source, records), _role_faults(text, source)],
+        "figures": [
+            _figure_faults(text, cited, source, records, worked),
+            _role_faults(text, source),
+        ],
         "names": [_strange_names(text, records)],
         "population": [species_faults(text, cited, source)],
         "direction": [_turned(text, cited, own=own, judged=judged)],
@@ -188,12 +195,17 @@ _SMALL = 12
 """A number up to which a count may stand in any sentence of a record: "seven trials"."""
 
 
-def _figure_faults(text: str, cited: Sequence[Finding], source: str, records: str) -> Iterator[str]:
-    """Yield the figures that no finding has, and ratios that are told as percentages."""
+def _figure_faults(
+    text: str, cited: Sequence[Finding], source: str, records: str, worked: Sequence[str]
+) -> Iterator[str]:
+    """Yield the figures that no finding has, and ratios that are told as percentages.
+
+    A figure may be worked out from those of one of the sentences `worked`.
+    """
     text = _ONE_OF.sub("a ", text)
     counts = {(q.value, q.noun) for q in quantities(records) if q.noun and 1 < q.value <= _SMALL}
     counted = {text[q.start : q.end] for q in quantities(text) if (q.value, q.noun) in counts}
-    for figure in strange_figures(text, cited, source):
+    for figure in strange_figures(text, cited, source, worked):
         if figure not in counted:
             yield f"{figure} is no figure of the findings cited"
     ratios = [f.effect.value for f in cited if f.effect and f.effect.measure in RATIOS]

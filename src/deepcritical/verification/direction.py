@@ -120,9 +120,10 @@ def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator
     Args:
         text: The sentence.
         cited: The findings that it cites.
-        own: Whether the verifier is the writer: then findings must show one of them.
+        own: Whether the verifier is the writer: then findings must show one of them. Else only
+            results that code typed count.
     """
-    findings = [_with_polarity(finding) for finding in cited]
+    findings = [_with_polarity(finding) for finding in cited if own or finding.way]
     outcome = frozenset().union(*(keys_of(f.outcome) for f in findings))
     plain = _without_people(_NO_ARM.sub("", ABSENT.sub("", text)), findings)
     parts, told = clauses(plain), signs(plain, outcome) - {"none"}

@@ -41,10 +41,15 @@ def keys_of(text: str) -> frozenset[str]:
     return frozenset(w.key for w in words(text) if not w.is_figure)
 
 
-def strange_figures(text: str, cited: Sequence[Finding], source: str) -> tuple[str, ...]:
-    """Return the figures of a text that are none of a source, nor a count of what is cited."""
+def strange_figures(
+    text: str, cited: Sequence[Finding], source: str, worked: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the figures of a text that are none of a source, nor a count of what is cited.
+
+    One may also be worked out from those of one of the sentences `worked`.
+    """
     known = map(float, (sum(f.people or 0 for f in cited), *range(1, studies_of(cited) + 1)))
-    return unknown_figures(_BLINDED.sub("", text), source, known)
+    return unknown_figures(_BLINDED.sub("", text), source, known, worked)
 
 
 def measured_in(text: str) -> str:

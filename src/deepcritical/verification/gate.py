@@ -18,7 +18,7 @@ from deepcritical.domain.votes import Way
 from deepcritical.services.tasks import calculated
 from deepcritical.verification.binding import checks_of
 from deepcritical.verification.fields import VAGUE, keys_of
-from deepcritical.verification.ids import ids_in, keys_in
+from deepcritical.verification.ids import cited_records, keys_in
 from deepcritical.verification.terms import strange_terms, unbound
 from deepcritical.verification.verifiers import LONGEST_TEXT, Item, Judged, Verifier
 
@@ -213,7 +213,8 @@ class Gate:
         text = draft.text
         for finding in self._cited(draft):
             text = text.replace(finding.study, "") if finding.study else text
-        return "it names an id in its text" if ids_in(text) or keys_in(text) else ""
+        named = {i: self._records[i] for i in _evidence_of(self._cited(draft))}
+        return "it names an id in its text" if keys_in(text) else cited_records(text, named)[1]
 
     def _item(self, key: str, draft: Draft) -> Item:
         """Return a sentence with title, text and quotes of its records, and its findings."""

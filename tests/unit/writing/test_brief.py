@@ -279,11 +279,11 @@ def test_a_row_by_a_model_is_rated_as_the_result_whose_sentence_it_cites() -> No
 
 def test_beside_a_models_table_stand_grave_harm_and_what_it_leaves_out_against_the_drug() -> None:
     votes = [
-        told(way, name, weight).model_copy(update={"matched": True})
-        for way, name, weight in (
-            (Way.BENEFIT, "flurb score", "critical"),
-            (Way.NO_DIFFERENCE, "grumble", "critical"),
-            (Way.BENEFIT, "snerk", "critical"),
+        told(way, name).model_copy(update={"matched": True})
+        for way, name in (
+            (Way.BENEFIT, "flurb score"),
+            (Way.NO_DIFFERENCE, "grumble"),
+            (Way.BENEFIT, "snerk"),
         )
     ]
     deaths = told(Way.HARM, "deaths", "harm").model_copy(update={"is_grave": True})
