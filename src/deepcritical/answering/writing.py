@@ -113,7 +113,8 @@ class _Writer:
         self._claim(parts, lead)
         checklist = tuple(self._checklist())
         references = self._citer.references
-        told = (*lead, *self._written, *(s for part in parts for s in part.sentences))
+        said = brief.sentences if brief else ()
+        told = (*lead, *said, *(s for part in parts for s in part.sentences))
         used = {i for sentence in told for i in sentence.finding_ids}
         findings = tuple(f for i, f in self._draft.findings.items() if i in used)
         main = self._main if brief else None
