@@ -258,7 +258,7 @@ def _in_answer(answer: DeepAnswer) -> Iterator[_Rule]:
     printed = (q for f in quotes & {*findings} for q in findings[f].quotes)
     yield "claims and printed sentences", (claim.quote for claim in answer.claims), printed
     parts, needs = {part.item for part in answer.parts}, {a.item.id for a in answer.checklist}
-    yield "checklist and parts", parts & needs, parts or needs or ("no need",)
+    yield "checklist and parts", parts - needs if needs else ("every need",), ()
     first = [one.verdict for one in answer.candidates[: 1 if answer.brief else 0]]
     main = [answer.verdict] if answer.brief or answer.verdict else []
     yield "verdict, brief and drugs", (v.rule for v in first), (v.rule if v else "" for v in main)
