@@ -73,13 +73,27 @@ def test_a_report_in_the_words_of_an_earlier_version_is_said_to_be_one(
     tmp_path: Path, fields: dict[str, Any], capsys: Capture, *, forged: str, code: int
 ) -> None:
     """Sentences on rows in other words hold as far as the rows go; a false figure is printed."""
-    text = json.dumps({**fields, "wording": 0}).replace("Studies differ on", "Studies disagree on")
+    text = json.dumps({**fields, "schema_version": 6, "wording": 0}).replace(
+        "Studies differ on", "Studies disagree on"
+    )
     told = json.loads(text.replace("100 people", forged) if forged else text)
     told["brief"]["stated"] = []
     assert code_of(str(saved(tmp_path / "report.json", told))) == code
     out = capsys.readouterr().out
     assert ("of its sentences in words that are no longer written" in out) is not bool(forged)
     assert ("FAILS  rating  Studies disagree on" in out) is bool(forged)
+
+
+@pytest.mark.parametrize(("schema", "code"), [(7, 13), (6, 0)])
+def test_without_its_wording_a_report_fails_unless_it_is_a_former_one_and_says_so(
+    tmp_path: Path, fields: dict[str, Any], capsys: Capture, *, schema: int, code: int
+) -> None:
+    told = {k: v for k, v in fields.items() if k != "wording"} | {"schema_version": schema}
+    assert code_of(str(saved(tmp_path / "report.json", told))) == code
+    out = capsys.readouterr().out
+    assert ("whether parts were cut out of it is not checked" in out) is not bool(code)
+    assert code_of(str(tmp_path / "report.json"), "--json") == code
+    assert bool(json.loads(capsys.readouterr().out)["notices"]) is not bool(code)
 
 
 def test_a_changed_source_is_found_by_its_snapshot(

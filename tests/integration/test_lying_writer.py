@@ -136,3 +136,23 @@ async def test_a_stored_report_with_a_forged_finding_does_not_verify(tmp_path: P
         }
     )
     assert lie in {entry.text for entry in audit(forged).failed}
+
+
+async def test_a_stored_report_with_a_forged_mark_of_a_verifier_does_not_verify(
+    tmp_path: Path,
+) -> None:
+    run = await modelled(records(tmp_path), max_iterations=1)
+    assert run.report
+    assert run.report.brief
+    (told, *rest) = run.report.brief.synthesis
+    judged = next(check for check in told.checks if check.name == "entailment")
+    other = judged.model_copy(update={"by": "another:model"})
+    for checks in (
+        (judged,),
+        tuple(check for check in told.checks if check.name != "terms"),
+        tuple(other if check is judged else check for check in told.checks),
+    ):
+        marked = told.model_copy(update={"checks": checks})
+        brief = run.report.brief.model_copy(update={"synthesis": (marked, *rest)})
+        entries = audit(run.report.model_copy(update={"brief": brief})).failed
+        assert told.text in {entry.text for entry in entries}

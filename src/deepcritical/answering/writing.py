@@ -113,11 +113,11 @@ class _Writer:
         self._claim(parts, lead)
         checklist = tuple(self._checklist())
         references = self._citer.references
-        told = (*lead, *self._written, *(s for part in parts for s in part.sentences))
+        in_parts = [s for part in parts for s in part.sentences]
+        told = (*lead, *in_parts, *(brief.sentences if brief else ()))
         used = {i for sentence in told for i in sentence.finding_ids}
         findings = tuple(f for i, f in self._draft.findings.items() if i in used)
-        main = self._main if brief else None
-        behind = self._behind(findings, main)
+        behind = self._behind(findings, main := self._main if brief else None)
         answer = DeepAnswer(
             **self._of_run(),
             overview="",

@@ -35,8 +35,8 @@ _SNIPPET = 300
 """Characters that a snippet should not exceed; it is cut at a sentence."""
 
 
-ANSWER_SCHEMA: Literal[2] = 2
-"""1 had its sentences in Markdown alone."""
+ANSWER_SCHEMA: Literal[3] = 3
+"""1 had its sentences in Markdown alone; each of 3 has its wording."""
 
 
 class AnswerPart(Model):
@@ -111,7 +111,7 @@ class ToolOutput(Model):
 class DeepAnswer(Model):
     """Everything that is known of a free question. Every sentence on a study ends in `[n]`."""
 
-    schema_version: Literal[1, 2] = 1
+    schema_version: Literal[1, 2, 3] = 1
     wording: int = 0
     """Version of the words in which code wrote it; 0 in answers from before it was kept."""
     question: str

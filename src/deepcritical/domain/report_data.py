@@ -27,7 +27,7 @@ SUMMARY_LIMIT = 500
 """Characters that an executive summary should not exceed; it is cut at a sentence."""
 
 
-REPORT_SCHEMA = 6
+REPORT_SCHEMA = 7
 _BEFORE_BRIEFS = 3
 
 
@@ -36,7 +36,7 @@ class ReportData(Model):
 
     schema_version: int = _BEFORE_BRIEFS
     """4 since reports have a brief, 5 since they have curated facts, 6 since the sentences of
-    records are data and no Markdown; older ones do not carry it."""
+    records are data and no Markdown, 7 since each has its wording; older ones do not carry it."""
     wording: int = 0
     """Version of the words in which code wrote it; 0 in reports from before it was kept."""
     title: str

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from deepcritical.appraisal.verdict import RULES
-from deepcritical.domain.answer import ANSWER_SCHEMA, DeepAnswer, Document
-from deepcritical.domain.brief import Brief
+from deepcritical.domain.answer import DeepAnswer, Document
 from deepcritical.domain.citation_validator import AnyDocument
 from deepcritical.domain.claims import ClaimVerdict, claim_holds
 from deepcritical.domain.drug_facts import fact_records
@@ -20,7 +19,6 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.markdown import unescape_markdown
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_data import REPORT_SCHEMA
 from deepcritical.domain.report_parts import (
     Claim,
     EntryKind,
@@ -33,23 +31,17 @@ from deepcritical.domain.sentences import row_head
 from deepcritical.domain.text import fold, sentences
 from deepcritical.verification.claims import verify_claim
 from deepcritical.writing.answers import answer_texts, brief_texts
-from deepcritical.writing.brief import Put, answer_sentences, table_rows
 from deepcritical.writing.checking import answer_entries, brief_entries
-from deepcritical.writing.former_words import is_in_present_words
-from deepcritical.writing.harms import harms_beside
-from deepcritical.writing.quoting import SET_PHRASES
-from deepcritical.writing.synthesis import told_rows, uncontested, with_synthesis
-from deepcritical.writing.told_rows import leading_rows
-from deepcritical.writing.words import row_sentence
-
-_SECTIONS = (
-    "clinical_findings",
-    "mechanistic_findings",
-    "contradictions",
-    "safety",
-    "what_would_change",
+from deepcritical.writing.completeness import (
+    SECTIONS,
+    by_rule,
+    cited_findings,
+    cited_in_order,
+    cut_entries,
+    printed_parts,
 )
-"""The parts of a report that hold what the evidence says."""
+from deepcritical.writing.quoting import SET_PHRASES
+from deepcritical.writing.synthesis import told_rows
 
 
 def audit(report: Document, snapshot: Sequence[Evidence] | None = None) -> Ledger:
@@ -72,8 +64,7 @@ def audit(report: Document, snapshot: Sequence[Evidence] | None = None) -> Ledge
 
 def is_of_markdown(report: Document) -> bool:
     """Return whether a former version wrote it, so that sentences stand in its Markdown alone."""
-    current = ANSWER_SCHEMA if isinstance(report, DeepAnswer) else REPORT_SCHEMA
-    return report.schema_version < current
+    return report.schema_version < (2 if isinstance(report, DeepAnswer) else 6)
 
 
 def check_sentences(report: AnyDocument) -> tuple[AnyDocument, Ledger]:
@@ -96,7 +87,7 @@ def _without(report: ResearchReport, failed: Set[str]) -> ResearchReport:
     kept: dict[str, Any] = {
         "claims": tuple(claim for claim in report.claims if _words(claim) not in failed)
     }
-    for name in _SECTIONS:
+    for name in SECTIONS:
         part: ReportSection = getattr(report, name)
         left = (
             one.model_copy(update={"claims": claims})
@@ -105,32 +96,24 @@ def _without(report: ResearchReport, failed: Set[str]) -> ResearchReport:
         )
         kept[name] = part.model_copy(update={"quoted": tuple(left)})
     if report.brief:
-        kept["brief"] = _brief_without(report, report.brief, failed)
-        kept |= brief_texts(kept["brief"], report.references)
-    return report.model_copy(update=kept)
+        kept["brief"] = by_rule(report.brief, report.verdict, failed)
+    return _numbered(report.model_copy(update=kept))
 
 
-def _brief_without(report: ResearchReport, brief: Brief, failed: Set[str]) -> Brief:
-    put, verdict = Put.of(brief), uncontested(report.verdict, brief.contested)
-    answer = answer_sentences(verdict, brief.drug, put)
-    by_rule = brief.model_copy(
-        update={
-            "answer": answer,
-            "harms": (
-                *harms_beside(answer, verdict, brief.drug),
-                *(s for s in brief.harms if s.origin == "quote" and s.text not in failed),
-            ),
-            "findings": tuple(table_rows(verdict.rows, leading_rows(verdict))),
-            "studies": tuple(one for one in brief.studies if one.result.text not in failed),
-            **{
-                name: tuple(s for s in getattr(brief, name) if s.text not in failed)
-                for name in ("licensed", "label")
-            },
-        }
-    )
-    written = [s for s in brief.synthesis if s.text not in failed]
-    rows = [row for row in brief.told if row.said.text not in failed]
-    return with_synthesis(by_rule, verdict, written, rows)
+def _numbered(report: ResearchReport) -> ResearchReport:
+    """Return a report whose references stand in the order in which it cites them, and its texts."""
+    order = {i: n for n, i in enumerate(cited_in_order(report))}
+    changes: dict[str, Any] = {
+        name: tuple(
+            sorted(getattr(report, name), key=lambda r: order.get(r.evidence_id, len(order)))
+        )
+        for name in ("references", "evidence_table")
+    }
+    if report.brief:
+        used = cited_findings(report)
+        changes["findings"] = tuple(one for one in report.findings if one.id in used)
+        changes |= brief_texts(report.brief, changes["references"])
+    return report.model_copy(update=changes)
 
 
 def records_of(report: Document) -> dict[str, Evidence]:
@@ -211,31 +194,15 @@ def _sentence_entries(
         yield from _misrated(report, carried)
         misplaced = (e for e in _claim_entries(report, carried, records) if not e.holds)
         yield from misplaced  # a quote is an entry as a sentence already
+        yield from cut_entries(report, carried)
         return
     yield from _claim_entries(report, carried, records)
     if isinstance(report, ResearchReport):
         yield from _verdict_entries(report)
         yield from brief_entries(report)
-        yield from _cut_entries(report)
+        yield from cut_entries(report, carried)
         yield from _misrated(report, carried)
         yield from _plain_entries(report)
-
-
-def _cut_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
-    """Yield what code tells of the verdict and its rows, and the brief leaves out.
-
-    Reports that do not tell the number of their words chose rows and harms in other ways.
-    """
-    brief = report.brief
-    if brief is None or not (report.wording and is_in_present_words(report)):
-        return
-    whole = _brief_without(report, brief, frozenset())
-    told = (s.text for s in (*whole.answer, *whole.harms) if s.origin == "template")
-    rows = (row_sentence(row, brief.drug) for row in whole.findings if row not in brief.findings)
-    there = {s.text for s in (*brief.answer, *brief.harms)}
-    for text in dict.fromkeys((*(text for text in told if text not in there), *rows)):
-        reason = "the verdict has it, and the brief leaves it out"
-        yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
 
 
 def _misrated(document: Document, records: Mapping[str, Evidence]) -> Iterator[LedgerEntry]:
@@ -286,9 +253,8 @@ def _claim_entries(
 
 def _printed(report: Document) -> Iterator[Claim]:
     if isinstance(report, ResearchReport):
-        for name in (*_SECTIONS, "methodology"):
-            for one in getattr(report, name).quoted:
-                yield from one.claims
+        for part in printed_parts(report):
+            yield from (claim for one in part.quoted for claim in one.claims)
 
 
 def _words(claim: Claim) -> str:
@@ -325,7 +291,7 @@ def _verdict_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
 
 def _form_fault(report: ResearchReport) -> str:
     """Return why the parts of a report cannot belong to one; '' where they can."""
-    quoted = [one for name in _SECTIONS for one in getattr(report, name).quoted]
+    quoted = [one for name in SECTIONS for one in getattr(report, name).quoted]
     if is_of_markdown(report):
         newer = quoted or report.verdict_changes
         return "it holds parts that a report of its schema has not" if newer else ""
@@ -350,7 +316,7 @@ def _plain_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
             for one in foreign or [text]:
                 reason = "it is not what the brief says"
                 yield LedgerEntry(kind=EntryKind.VERDICT, text=one, holds=False, reason=reason)
-    for name in () if is_of_markdown(report) else _SECTIONS:
+    for name in () if is_of_markdown(report) else SECTIONS:
         for text in getattr(report, name).content.split("\n\n"):
             if text and text not in SET_PHRASES:
                 reason = "it cites no record"

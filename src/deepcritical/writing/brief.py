@@ -83,7 +83,7 @@ def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
         harms=(*harms_beside(answer, verdict, drug), *told_harms),
         findings=tuple(table_rows(verdict.rows, leading_rows(verdict))),
         studies=main_studies(matter),
-        missing=tuple(_missing(matter)) or _weak(verdict.rows),
+        missing=tuple(_missing(matter)) or weak(verdict.rows),
         trials=_trials_under_way(
             matter.studies, matter.evidence, matter.appraisals, matter.searched_on
         ),
@@ -216,7 +216,7 @@ def is_on_results(text: str) -> bool:
     return text.startswith(_ON_RESULTS)
 
 
-def _weak(rows: Sequence[OutcomeRow]) -> tuple[str, ...]:
+def weak(rows: Sequence[OutcomeRow]) -> tuple[str, ...]:
     """Return what is missing where nothing else is: all that was found is of others, or unsure."""
     if rows and all(row.directness != "direct" for row in rows):
         return (_INDIRECT,)

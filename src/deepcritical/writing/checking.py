@@ -9,7 +9,7 @@ from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import EntryKind, LedgerEntry, Reference
-from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.sentences import Finding, Sentence, SentenceCheck
 from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow, Vote, Way
@@ -22,6 +22,7 @@ from deepcritical.writing.former_words import (
     IN_FORMER_WORDS,
     Results,
     is_in_present_words,
+    is_kept_whole,
     verdict_fault,
 )
 from deepcritical.writing.harms import harm_sentences
@@ -95,7 +96,8 @@ def _otherwise(answer: DeepAnswer) -> Iterator[LedgerEntry]:
     given, formerly = answer_texts(answer), answer_texts(answer, former=True)
     is_given = answer.overview in (given["overview"], formerly["overview"])
     printed = [] if is_given else [answer.overview]
-    printed += [f"{s.title}\n{s.content}" for s in answer.sections if s not in given["sections"]]
+    if answer.sections != given["sections"]:
+        printed += [f"{s.title}\n{s.content}" for s in {*answer.sections} ^ {*given["sections"]}]
     for text in printed:
         reason = "it is not what its sentences say"
         yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
@@ -228,7 +230,7 @@ def _entries(
     for sentence in sentences:
         cited = [findings[i] for i in sentence.finding_ids if i in findings]
         checked = [_check_finding(finding, document) for finding in cited]
-        fault = _fault(sentence, cited, references)
+        fault = _fault(sentence, cited, references, is_whole=is_kept_whole(document))
         fault = fault or next((why for holds, why in checked if not holds), "")
         former = next((why for _, why in checked if why), "")
         named = [references[i] for i in sentence.evidence_ids if i in references]
@@ -258,9 +260,16 @@ def _check_finding(finding: Finding, document: ResearchReport | DeepAnswer) -> t
 
 
 def _fault(
-    sentence: Sentence, cited: Sequence[Finding], references: Mapping[str, Reference]
+    sentence: Sentence,
+    cited: Sequence[Finding],
+    references: Mapping[str, Reference],
+    *,
+    is_whole: bool,
 ) -> str:
-    """Return why a sentence does not stand; '' where it does."""
+    """Return why a sentence does not stand; '' where it does.
+
+    Where all checks must be told, they must be those of the judge that is named.
+    """
     if not cited or len(cited) < len(sentence.finding_ids):
         return "it rests on no finding of the report"
     texts = {key: r.text for key, r in references.items() if not r.retracted}
@@ -284,10 +293,23 @@ def _fault(
     own = "terms" in names or not judged
     checks = checks_of(sentence.text, cited, texts=shown, own=own, judged=judged)
     failed = [c.reason for c in checks if not c.passed]
+    failed += filter(None, [_marks_fault(sentence, checks) if is_whole else ""])
     if "terms" in names and (strange := strange_terms(sentence.text, cited, shown)):
         failed.append(strange)
     sure = bool(names & {"entailment", "bound", "verbatim"})
     return "; ".join(failed) or ("" if sure else "nobody has checked its meaning")
+
+
+def _marks_fault(sentence: Sentence, by_code: Iterable[SentenceCheck]) -> str:
+    """Return why the checks told of a model's sentence are not those of the gate; '' if they are.
+
+    A writer that judges itself has its terms checked, too.
+    """
+    judges = {check.by for check in sentence.checks if check.name == "entailment"}
+    due = ["ids", *(check.name for check in by_code), "entailment" if judges else "bound"]
+    due += ["terms"] if judges == {sentence.written_by} else []
+    is_told = [check.name for check in sentence.checks if check.passed] == due and "" not in judges
+    return "" if is_told else "its checks are not those that a model's sentence passes"
 
 
 def _is_turned(finding: Finding, document: ResearchReport | DeepAnswer) -> bool:

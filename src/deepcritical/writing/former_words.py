@@ -62,6 +62,11 @@ def is_in_present_words(document: ResearchReport | DeepAnswer) -> bool:
     return (document.wording or (_WITH_STATED if has_stated else 0)) == WORDING
 
 
+def is_kept_whole(document: ResearchReport | DeepAnswer) -> bool:
+    """Return whether its schema is one whose documents must keep their wording and all parts."""
+    return document.schema_version >= (3 if isinstance(document, DeepAnswer) else 7)
+
+
 def in_former_words(entries: Sequence[LedgerEntry]) -> int:
     """Return the number of sentences of which only the typed parts were checked."""
     return sum(entry.holds and IN_FORMER_WORDS in entry.reason for entry in entries)

@@ -30,7 +30,7 @@ from deepcritical.writing.unread import own_words, quoted, tells_failure
 from deepcritical.writing.vote_words import vote_words
 
 _FEWEST_STUDIES = 3
-_MOST_STUDIES = 5
+MOST_STUDIES = 5
 OPEN = (VerdictLabel.NOT_ASSESSED, VerdictLabel.INSUFFICIENT)
 """Verdicts that decide nothing."""
 
@@ -42,7 +42,7 @@ def _deciding(matter: Matter) -> list[tuple[StudyFinding, Vote]]:
     bigger = [study for _, study, _ in larger(matter)]
     ranked = sorted(told, key=lambda one: (one[0] not in bigger, *_rank(one[0], one[1], decided)))
     deciding = len(bigger) + sum(bool(decided & set(s.evidence_ids)) for s, _ in told)
-    most = max(_FEWEST_STUDIES, min(deciding, _MOST_STUDIES))
+    most = max(_FEWEST_STUDIES, min(deciding, MOST_STUDIES))
     return _with_other_side(ranked, most)
 
 
@@ -97,14 +97,14 @@ def main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:
     own = tuple(islice((o for o in others if o.evidence_ids not in known), _FEWEST_STUDIES))
     if not is_open:
         own = own[: max(0, _FEWEST_STUDIES - len(weighed))]
-    told = (*weighed[: _MOST_STUDIES - len(own)], *own) if is_open else (*weighed, *own)
+    told = (*weighed[: MOST_STUDIES - len(own)], *own) if is_open else (*weighed, *own)
     shown = {one.evidence_ids for one in told}
     is_for = all(v.way is Way.BENEFIT for s, v in chosen if s.evidence_ids in shown)
     is_for = is_for and (is_open or DIRECTIONS[label] == "benefit")
     is_for = is_for and not any(map(_tells_failure, told))
     null = tuple(islice(_unread(matter, open_too=open_too, null=True), int(is_for)))
     left = [one for one in told if one.evidence_ids not in {n.evidence_ids for n in null}]
-    return (*left[: _MOST_STUDIES - len(null)], *null)
+    return (*left[: MOST_STUDIES - len(null)], *null)
 
 
 def _tells_failure(study: DecidingStudy) -> bool:

@@ -112,6 +112,7 @@ class _Writer:
         text = synthesis or Synthesis()
         brief = self._brief_with(text)
         self._cite(brief)
+        used = {i for sentence in brief.sentences for i in sentence.finding_ids}
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         study_table = self._study_table()
         sections = self._sections()
@@ -129,7 +130,7 @@ class _Writer:
             answer=self._answer(),
             proposition=proposition_of(frame, self.verdict.label) if frame else "",
             **sections,
-            findings=(*self.facts.findings, *text.cited),
+            findings=tuple(f for f in (*self.facts.findings, *text.cited) if f.id in used),
             drug_facts=self.store.drug_facts,
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),

@@ -46,7 +46,8 @@ def reworded(report: ResearchReport, change: Change, **fields: Any) -> ResearchR
         sentence["text"] = change(sentence["text"])
     brief = type(report.brief).model_validate({**told, "stated": ()})
     printed = brief_texts(brief, report.references)
-    return report.model_copy(update={"wording": 0, "brief": brief, **printed, **fields})
+    old = {"schema_version": 6, "wording": 0, "brief": brief}
+    return report.model_copy(update={**old, **printed, **fields})
 
 
 def formerly(text: str) -> str:

@@ -42,19 +42,21 @@ def verify(
     """
     # Imported late: the dictionaries take seconds, and `--help` must not wait for them.
     from deepcritical.writing.auditing import audit, is_of_markdown
+    from deepcritical.writing.completeness import notices_of
     from deepcritical.writing.former_words import in_former_words
 
     told, _ = read_report(report)
     ledger = audit(told, _records(snapshot) if snapshot is not None else None)
+    notices = [_OF_MARKDOWN] if is_of_markdown(told) else []
+    if count := in_former_words(ledger.entries):
+        notices.append(_IN_FORMER_WORDS.format(count=count))
+    notices += notices_of(told)
     if as_json:
         entries = ledger.model_dump(mode="json")["entries"]
-        print_json({"support": ledger.support.model_dump(), "entries": entries})
+        support = ledger.support.model_dump()
+        print_json({"support": support, "notices": notices, "entries": entries})
     else:
-        typer.echo(_as_text(ledger))
-        if is_of_markdown(told):
-            typer.echo(_OF_MARKDOWN)
-        if count := in_former_words(ledger.entries):
-            typer.echo(_IN_FORMER_WORDS.format(count=count))
+        typer.echo("\n".join((_as_text(ledger), *notices)))
     if ledger.failed:
         raise ClaimsUnsupportedError(
             f"{len(ledger.failed)} of {len(ledger.entries)} entries do not hold.",
