@@ -55,13 +55,18 @@ class Body(NamedTuple):
         return sum(known) if known else None
 
     @property
+    def keeps_a_margin(self) -> bool:
+        """Return whether each trial showed noninferiority: a relevant loss is excluded then."""
+        return bool(self.agreeing) and all(vote.non_inferior for vote in self.agreeing)
+
+    @property
     def inconclusive(self) -> bool:
         """Return whether no difference is shown, and a relevant one is not excluded either.
 
         A result without an interval excludes one if it is of the primary outcome, for which studies
         are powered, and of very many people.
         """
-        if self.way is not Way.NO_DIFFERENCE:
+        if self.way is not Way.NO_DIFFERENCE or self.keeps_a_margin:
             return False
         bare = [v for v in self.votes if _interval(v.effect) is None and v.level == "primary"]
         powered = sum(v.people or 0 for v in bare)
@@ -233,6 +238,8 @@ def _imprecision(body: Body) -> Iterator[str]:
             yield f"very serious imprecision: fewer than {VERY_FEW} {studied}"
         return
     if body.way is Way.NO_DIFFERENCE:
+        if body.keeps_a_margin:
+            return
         if body.inconclusive:
             yield "imprecision: a relevant difference is not excluded"
         elif people is not None and people < VERY_MANY:

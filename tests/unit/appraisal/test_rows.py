@@ -361,3 +361,13 @@ def test_reports_of_the_same_people_are_of_one_study(
         own = appraisal.reading.model_copy(update={"votes": (one,)})
         told[key] = appraisal.model_copy(update={"reading": own})
     assert len(study_findings(told, [["E1"], ["E2"]])) == studies
+
+
+def test_noninferior_trials_exclude_a_relevant_loss() -> None:
+    def reasons(**fields: object) -> str:
+        votes = [vote(Way.NO_DIFFERENCE, people=900, comparator="testamine", **fields)] * 2
+        (row,) = outcome_rows(findings(*votes))
+        return " ".join(row.reasons)
+
+    assert "imprecision" in reasons()
+    assert "imprecision" not in reasons(non_inferior=True)
