@@ -238,12 +238,7 @@ def _imprecision(body: Body) -> Iterator[str]:
             yield f"very serious imprecision: fewer than {VERY_FEW} {studied}"
         return
     if body.way is Way.NO_DIFFERENCE:
-        if body.keeps_a_margin:
-            return
-        if body.inconclusive:
-            yield "imprecision: a relevant difference is not excluded"
-        elif people is not None and people < VERY_MANY:
-            yield f"imprecision: fewer than {VERY_MANY} people seldom show that nothing differs"
+        yield from _unproven(body, people)
         return
     if not any(_interval(vote.effect) for vote in body.agreeing):
         yield "imprecision: no confidence interval could be read"
@@ -252,6 +247,14 @@ def _imprecision(body: Body) -> Iterator[str]:
         yield f"imprecision: events were few ({wide})"
         if events < VERY_FEW and body.reaches_small:
             yield f"very serious imprecision: events were very few (as of fewer than {VERY_FEW})"
+
+
+def _unproven(body: Body, people: int | None) -> Iterator[str]:
+    """Yield why it is not shown that nothing differs."""
+    if body.inconclusive:
+        yield "imprecision: a relevant difference is not excluded"
+    elif people is not None and people < VERY_MANY and not body.keeps_a_margin:
+        yield f"imprecision: fewer than {VERY_MANY} people seldom show that nothing differs"
 
 
 def _interval(effect: Effect | None) -> tuple[float, float] | None:

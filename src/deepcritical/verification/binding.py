@@ -35,70 +35,11 @@ from deepcritical.verification.fields import (
     studies_of,
     told_of,
 )
+from deepcritical.verification.ids import ids_in
 from deepcritical.verification.names import unknown_names
+from deepcritical.verification.people import people_faults, species_faults
 from deepcritical.verification.words import words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
-from deepcritical.vocabulary.qualifiers import places_of_qualifiers, qualifiers_in
-
-_ANIMALS = bounded(
-    r"\b(?:mice|mouse|murine|rats?|rodents?|animals?|rabbits?|dogs?|monkeys?|zebrafish|pigs?|"
-    r"piglets?|swine|porcine|sheep|"
-    r"(?<!red )(?<!white )(?<!blood )(?<!sickle )(?<!giant )(?<!stem )(?<!germ )cells?"
-    r"(?! (?:\w+ )?(?:carcinoma|cancer|lymphoma|leuka?emia|tumou?r|arteritis|disease|count))|"
-    r"in vitro|pre-?clinical)\b",
-    re.IGNORECASE,
-)
-_PEOPLE = bounded(
-    r"\b(?:people|persons?|patients?|participants?|adults?|children|wom[ae]n|m[ae]n|users|"
-    r"individuals|volunteers|residents|veterans)\b",
-    re.IGNORECASE,
-)
-_HEALTHY = bounded(r"\b(?:healthy|volunteers?)\b", re.IGNORECASE)
-_PART = bounded(r"\b(?:subgroups?|subset|post[- ]hoc|among those)\b", re.IGNORECASE)
-
-
-def species_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
-    """Yield animals and cells that findings are not of, or are of and the sentence does not say."""
-    if (said := _ANIMALS.search(text)) and not _ANIMALS.search(source):
-        yield f"the findings are not of {said[0]}"
-    for finding in cited:
-        if _is_of_animals(finding) and not _ANIMALS.search(text):
-            yield f"{finding.id} is of animals or cells, and the sentence does not say so"
-
-
-def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
-    """Yield by what people are told apart that no finding says, and a part told as the whole."""
-    known = keys_of(source)
-    healthy = (found.span() for found in _HEALTHY.finditer(text))
-    for start, end in (*places_of_qualifiers(text), *healthy):
-        said, meant = text[start:end], qualifiers_in(text[start:end])
-        there = qualifiers_in(source)
-        told = meant and all(values <= there.get(kind, set()) for kind, values in meant.items())
-        if not (told or all(any(k.startswith(key) for k in known) for key in keys_of(said))):
-            yield f"the findings are not of {said}"
-    for finding in cited:
-        if finding.level in ("subgroup", "post_hoc") and not _names_part(text, finding):
-            yield f"{finding.id} is of a part of the people, and the sentence does not say so"
-
-
-def _is_of_animals(finding: Finding) -> bool:
-    """Return whether its design names animals or cells, or its population before any people."""
-    if _ANIMALS.search(finding.design):
-        return True
-    animals, people = _ANIMALS.search(finding.population), _PEOPLE.search(finding.population)
-    return animals is not None and not (people and people.start() < animals.start())
-
-
-def _names_part(text: str, finding: Finding) -> bool:
-    """Return whether a sentence says that only a part of the people is meant, or which one."""
-    if _PART.search(text):
-        return True
-    part = qualifiers_in(finding.population)
-    told = qualifiers_in(text)
-    if part:
-        return any(told.get(kind, frozenset()) & values for kind, values in part.items())
-    return bool((keys_of(finding.population) - VAGUE) & keys_of(text))
-
 
 _SHORT = re.compile(r"[^\s()\[\],;:]+")
 _ODDS = bounded(r"\bORs?\b|\b[Oo]dds ratio")
@@ -136,7 +77,7 @@ def checks_of(
             _role_faults(text, source),
         ],
         "names": [_strange_names(text, records)],
-        "population": [species_faults(text, cited, source)],
+        "population": [species_faults(text, cited, source, own=own or not judged)],
         "direction": [_turned(text, cited, own=own, judged=judged)],
         "strength": [_certainty_faults(text, cited), _masking_faults(text, records)],
         "counts": [_count_faults(text, cited, records if judged else source)],
@@ -175,7 +116,9 @@ def spelled_out(source: str, texts: Sequence[str]) -> Iterator[str]:
 
 
 def _strange_names(text: str, records: str) -> Iterator[str]:
-    yield from (f"{name} is not in the findings cited" for name in unknown_names(text, records))
+    """Yield names that no record has; ids are checked against those of the records."""
+    named = unknown_names(text, records)
+    yield from (f"{name} is not in the findings cited" for name in named if not ids_in(name))
 
 
 def _strange_drugs(text: str, source: str) -> Iterator[str]:
