@@ -22,7 +22,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict
 from sklearn.svm import LinearSVC
 
-from deepcritical.domain.frame import QuestionKind
+from deepcritical.domain.question.frame import QuestionKind
 from deepcritical.questions import mention_roles as roles
 from deepcritical.questions.classifying import ANSWERABLE, KINDS, ROLES, UNIT, packed
 from deepcritical.questions.features import features_of

@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from deepcritical.domain.frame import SERIOUS_HARM, DeclineReason, QuestionFrame, QuestionKind
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import locate_quote
+from deepcritical.domain.question.frame import (
+    SERIOUS_HARM,
+    DeclineReason,
+    QuestionFrame,
+    QuestionKind,
+)
+from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import locate_quote
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import LOWERS
 from deepcritical.questions.declining import as_typed

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.classifying import ROLES, probabilities, scores
 from deepcritical.vocabulary.conditions import ConditionMention

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.asked_drugs import (
     DrugNamed,
     alternatives,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.named import Condition
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.names import Condition
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.naming import Names
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from deepcritical.domain.frame import (
+from deepcritical.domain.question.frame import (
     Ambiguity,
     DeclineReason,
     OutsideName,
     QuestionFrame,
     QuestionKind,
 )
-from deepcritical.domain.named import Drug
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.names import Drug
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.named import Condition
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.names import Condition
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.measures import changed_in, measures_in
 from deepcritical.questions.mention_roles import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import GROUPS, SENTENCE_END, asks_in
 from deepcritical.questions.naming import Names, taken_by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 
 _CLAUSE = bounded(
     r"(?:, ?| )(?:(?:acting |working |acts? )?"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deepcritical.domain.brief import Contested, Statement
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.brief import Contested, Statement
 from deepcritical.verification.verifiers import LONGEST_TEXT, Item, Verifier
 
 _MOST = 16

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import NO_UNIT, Quantity, quantities, same_value
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import NO_UNIT, Quantity, quantities, same_value
 from deepcritical.vocabulary.conditions import (
     ConditionMention,
     KnownCondition,

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.sentences import Finding
+from deepcritical.domain.report.sentences import Finding
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt

@@ -15,9 +15,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.brief import Contested, Statement
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.sentences import Draft, Finding, Sentence, row_head
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.brief import Contested, Statement
+from deepcritical.domain.report.sentences import Draft, Finding, Sentence, row_head
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt

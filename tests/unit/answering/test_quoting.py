@@ -9,7 +9,7 @@ from deepcritical.answering.quoting import (
     plain_words,
     quoted_sentence,
 )
-from deepcritical.domain.text import sentences
+from deepcritical.domain.text.spans import sentences
 from tests.conftest import make_evidence
 from tests.unit.answering.examples import BETTER, GOOD, ORDER, SAME
 

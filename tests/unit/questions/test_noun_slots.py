@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.question.names import Condition, Drug
 from deepcritical.questions.claims import claim_of
 from deepcritical.questions.wording import as_nouns, whom_of
 

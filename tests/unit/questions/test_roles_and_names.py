@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.people import names_condition
-from deepcritical.domain.frame import QuestionKind
+from deepcritical.appraisal.pico.people import names_condition
+from deepcritical.domain.question.frame import QuestionKind
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.mention_roles import CONDITION_ROLES, DRUG_ROLES
 from deepcritical.questions.naming import find_names

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, ClassVar, NamedTuple
 
-from deepcritical.domain.drug_facts import AskedOf, DrugFacts, Origin
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.named import Drug
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import fold
+from deepcritical.domain.evidence.drug_facts import AskedOf, DrugFacts, Origin
+from deepcritical.domain.question.names import Drug
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import fold
 from deepcritical.tools.base import SourceOutcome, outcome_of
 from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.http import NoMatchError, SourceClient
