@@ -52,8 +52,9 @@ _ANY = bounded(
     re.IGNORECASE,
 )
 """Words for a treatment that name none."""
-_LONGEST = 200
-"""Characters of a name, at most."""
+_LONGEST = 200  # characters of a name
+_SEARCHED = {"declined": None, "doubtful": False, "offers": (), "missing": ()}
+"""Fields of a question that is searched, whatever the rules made of it."""
 
 
 def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
@@ -87,9 +88,10 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
         "members": members,
         "comparators": comparators,
         "condition": condition,
+        "notices": by_rule.notices if by_rule.answerable else (),
         **_about(by_rule, said, text, worse, feared=bool(harm or worse)),
     }
-    read = with_stopping(_searched(by_rule).model_copy(update=named))
+    read = with_stopping(by_rule.model_copy(update=_SEARCHED | named))
     is_same = read.model_copy(update={"notices": by_rule.notices}) == by_rule
     return read if is_same else _told(read)
 
@@ -171,13 +173,6 @@ def _is_searchable(
         return True
     is_name = by_rule.declined is DeclineReason.UNKNOWN_NAME
     return is_name and bool(drugs or condition)
-
-
-def _searched(by_rule: QuestionFrame) -> QuestionFrame:
-    """The frame as one of a question that is searched, whatever the rules made of it."""
-    notices = by_rule.notices if by_rule.answerable else ()
-    cleared = {"declined": None, "doubtful": False, "offers": (), "missing": (), "notices": notices}
-    return by_rule.model_copy(update=cleared)
 
 
 def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -> QuestionKind:

@@ -15,7 +15,7 @@ from deepcritical.questions.asked_drugs import (
     as_one,
     specific,
 )
-from deepcritical.questions.mention_roles import ASKED, BESIDE, COMPARED, drug_roles
+from deepcritical.questions.classifying import ASKED, BESIDE, COMPARED, drug_roles
 from deepcritical.vocabulary.classes import DrugClass, drug_class, find_classes
 from deepcritical.vocabulary.conditions import (
     ConditionMention,

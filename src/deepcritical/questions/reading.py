@@ -21,10 +21,23 @@ from deepcritical.questions.features import features_of, is_in_english, is_other
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.naming import Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
-from deepcritical.questions.preventing import prevents
-from deepcritical.questions.roles import brings, fears, names_harm, raises, roles_of, treats
-from deepcritical.questions.sides import are_together, is_added, other_arm, sets_beside, sides_of
-from deepcritical.questions.through import split_through
+from deepcritical.questions.roles import (
+    brings,
+    fears,
+    names_harm,
+    prevents,
+    raises,
+    roles_of,
+    treats,
+)
+from deepcritical.questions.sides import (
+    are_together,
+    is_added,
+    other_arm,
+    sets_beside,
+    sides_of,
+    split_through,
+)
 from deepcritical.questions.withdrawing import with_stopping
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers

@@ -23,9 +23,8 @@ from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, study_line, told_text
 from deepcritical.services.tasks import calculated
-from deepcritical.verification.contesting import contested_by
 from deepcritical.verification.gate import CheckedDraft, check_sentences
-from deepcritical.verification.verifiers import Verifier
+from deepcritical.verification.verifiers import Verifier, contested_by
 
 VERSION = 10
 _MOST = 8

@@ -9,8 +9,7 @@ from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.report.brief import Brief, DecidingStudy
 from deepcritical.domain.report.sentences import Sentence
-from deepcritical.verification.contesting import contested_by
-from deepcritical.verification.verifiers import EntailmentVerdict, Item, Judged
+from deepcritical.verification.verifiers import EntailmentVerdict, Item, Judged, contested_by
 from deepcritical.writing.sentences.synthesis import statements_of
 from tests.unit.appraisal.builders import findings, record, vote
 
