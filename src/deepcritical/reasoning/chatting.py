@@ -126,7 +126,8 @@ def listed(look_up: LookUp, records: Mapping[str, Evidence]) -> dict[str, Eviden
     if look_up.statuses:
         found = {i: r for i, r in found.items() if _status(r) in look_up.statuses}
     if look_up.newest:
-        return dict(sorted(found.items(), key=lambda item: _date(item[1]), reverse=True))
+        dates = {i: r.citation.date or r.metadata.completion_date or "" for i, r in found.items()}
+        return {i: found[i] for i in sorted(found, key=dates.__getitem__, reverse=True)}
     return found
 
 
@@ -137,10 +138,6 @@ def _status(record: Evidence) -> str:
 def _is_trial(record: Evidence) -> bool:
     types = record.metadata.publication_types
     return record.citation.source in _REGISTRIES or any("trial" in t.lower() for t in types)
-
-
-def _date(record: Evidence) -> str:
-    return record.citation.date or record.metadata.completion_date or ""
 
 
 BY_RULES = "rules"

@@ -13,7 +13,7 @@ from deepcritical.domain.report.grids import Cell, Grid, candidates_grid, findin
 from deepcritical.domain.report.layout import Chains, Ledger, References, parts_of
 from deepcritical.domain.report.markdown import reference_list, titled
 from deepcritical.domain.report.parts import Claim, Reference
-from deepcritical.domain.report.sentences import Sentence, as_markdown, citation_marks, how_checked
+from deepcritical.domain.report.sentences import as_markdown, citation_marks, how_checked
 from deepcritical.domain.text.markdown import escape_markdown, table, unescape_markdown
 
 _DISCLAIMER = "*For research use, not medical advice.*"
@@ -156,16 +156,15 @@ def _chains(chains: Chains) -> str:
 def _ledger(ledger: Ledger, references: Sequence[Reference]) -> Iterator[str]:
     if ledger.sentences:
         yield _FIRST_SENTENCES
-        yield _bullets(_checked(sentence, references) for sentence in ledger.sentences)
+        yield _bullets(
+            f"{as_markdown((one,), references)} *{escape_markdown(how_checked(one))}*"
+            for one in ledger.sentences
+        )
     if ledger.entries:
         yield _OF_RECORDS
     for entry in ledger.entries:
         yield f"**{escape_markdown(entry.name)}** [{entry.number}]"
         yield _bullets(map(_claim, entry.claims))
-
-
-def _checked(sentence: Sentence, references: Sequence[Reference]) -> str:
-    return f"{as_markdown((sentence,), references)} *{escape_markdown(how_checked(sentence))}*"
 
 
 def _claim(claim: Claim) -> str:

@@ -152,7 +152,7 @@ def is_form_of(written: str, names: Iterable[str]) -> str | None:
     None for another substance, and for a product of several.
     """
     words = fold(written).replace(",", " , ").split()
-    for name in map(_words, names):
+    for name in (fold(name).split() for name in names):
         if words[: len(name)] == name and all(word in _FORMS for word in words[len(name) :]):
             return " ".join(words[len(name) :])
     return None
@@ -161,10 +161,6 @@ def is_form_of(written: str, names: Iterable[str]) -> str | None:
 def substances_in(name: str) -> tuple[str, ...]:
     """The substances that the generic name of a product tells."""
     return tuple(part.strip() for part in _BETWEEN.split(name) if part.strip())
-
-
-def _words(name: str) -> Sequence[str]:
-    return fold(name).split()
 
 
 _MERGED = tuple(name for name in DrugFacts.model_fields if name not in ("drug", "identity"))

@@ -24,11 +24,7 @@ from deepcritical.domain.report.sentences import Finding, Sentence
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import Span, fold, sentences
 from deepcritical.questions.cues import GROUPS
-from deepcritical.vocabulary.conditions import (
-    condition_named,
-    find_conditions,
-    is_kind_of,
-)
+from deepcritical.vocabulary.conditions import condition_named, find_conditions, is_kind_of
 from deepcritical.writing.sections.indications import Licence, how_indicated, how_related
 
 _MOST = 3

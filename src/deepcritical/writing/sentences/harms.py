@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deepcritical.domain.appraisal.effect_words import (
-    gravest_first,
-    of_share,
-    shows_more_harm,
-)
+from deepcritical.domain.appraisal.effect_words import gravest_first, of_share, shows_more_harm
 from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
 from deepcritical.domain.appraisal.votes import NOT_STATED, OutcomeRow, Way
 from deepcritical.domain.evidence.certainty import Certainty

@@ -145,7 +145,8 @@ def _in_own_words(
     drugs = (matter.drug, *(d.name for d in frame.drugs)) if frame and frame.together else ()
     records = [(i, matter.evidence[i]) for i in study.evidence_ids]
     null = null or is_serious
-    held: dict[str, Any] = {"wanted": wanted, "null": null, "in_title": not _prevents(matter)}
+    prevents = matter.frame is not None and matter.frame.prevents
+    held: dict[str, Any] = {"wanted": wanted, "null": null, "in_title": not prevents}
     words = ((i, r, own_words(r, drugs or matter.drug, asked, **held)) for i, r in records)
     told = sorted(
         (one for one in words if one[2]),
@@ -166,10 +167,6 @@ def _in_own_words(
             ),
             evidence_ids=study.evidence_ids,
         )
-
-
-def _prevents(matter: Matter) -> bool:
-    return bool(matter.frame and matter.frame.prevents)
 
 
 def _asked_names(matter: Matter) -> tuple[str, ...] | None:
