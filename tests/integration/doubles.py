@@ -10,8 +10,7 @@ from deepcritical.domain.appraisal.assessment import JudgeAssessment
 from deepcritical.domain.appraisal.findings import Reading
 from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.question.frame import QuestionFrame
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug, QuestionFrame
 from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report.report import ResearchReport
 from deepcritical.reasoning.base import ExtractiveReasoner, Studies, Unread

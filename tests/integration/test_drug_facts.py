@@ -13,7 +13,7 @@ from dbos import DBOS
 
 from deepcritical.bootstrap.parts import open_sources_of
 from deepcritical.domain.evidence.drug_facts import DrugFacts
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug
 from deepcritical.domain.report.report import ResearchReport
 from deepcritical.domain.run.budget import RunLimits
 from deepcritical.domain.run.plan import Place

@@ -13,7 +13,7 @@ import pytest
 from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.study.identity import study_groups
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.europepmc.source import MAX_PAGE, EuropePMC

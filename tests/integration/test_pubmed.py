@@ -12,7 +12,7 @@ from hishel import AsyncSqliteStorage
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import SearchBlock
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.http import ATTEMPTS, SourceClient

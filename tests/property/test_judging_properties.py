@@ -17,7 +17,7 @@ from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.evidence.grading import Grade, grade
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.reading.rules import read_by_rules
 from deepcritical.reasoning.judging import clinical_score

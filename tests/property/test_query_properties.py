@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import SearchBlock
 from deepcritical.domain.text.spans import fold
 from deepcritical.tools.base import SourceQuery

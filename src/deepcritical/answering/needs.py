@@ -17,8 +17,7 @@ from deepcritical.domain.appraisal.checklist import (
     InquiryKind,
 )
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.question.frame import QuestionFrame
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame
 from deepcritical.questions.forms import require_answerable
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.reading import literal_frame

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from deepcritical.appraisal.pico.people import names_condition
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.question.frame import QuestionFrame
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition, QuestionFrame
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import GROUPS, OUTCOMES, SENTENCE_END

@@ -19,8 +19,7 @@ from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence.grading import grade
 from deepcritical.domain.evidence.kinds import is_paper
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.question.frame import QuestionKind
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionKind
 from deepcritical.domain.study.identity import study_groups
 from deepcritical.domain.study.reading import StudyReading
 from deepcritical.questions.forms import research_question

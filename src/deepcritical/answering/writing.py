@@ -19,7 +19,7 @@ from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.evidence.kinds import is_retracted
 from deepcritical.domain.evidence.record import is_own_document
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition
 from deepcritical.domain.report.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, DeepAnswer
 from deepcritical.domain.report.brief import Brief
 from deepcritical.domain.report.parts import DrugCandidate

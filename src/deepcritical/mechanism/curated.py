@@ -20,7 +20,7 @@ from deepcritical.domain.evidence.drug_facts import (
     fact_span,
 )
 from deepcritical.domain.evidence.record import Evidence, Fact, FactRole
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition
 from deepcritical.domain.text.spans import fold
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 from deepcritical.vocabulary.nodes import vocabulary

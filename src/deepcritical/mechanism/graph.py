@@ -17,7 +17,7 @@ from deepcritical.domain.appraisal.hypotheses import (
 )
 from deepcritical.domain.evidence.drug_facts import DrugFacts
 from deepcritical.domain.evidence.record import Evidence, Fact, FactRole
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.study.reading import MechanismStatement, StudyReading
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import Span, addresses_a_model, fold

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.vocabulary.classes import DrugClass, listed_class
 

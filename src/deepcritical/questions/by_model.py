@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deepcritical.domain.question.frame import (
     SERIOUS_HARM,
+    Condition,
     DeclineReason,
+    Drug,
     QuestionFrame,
     QuestionKind,
 )
-from deepcritical.domain.question.names import Condition, Drug
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import locate_quote
 from deepcritical.questions.asked_drugs import DrugNamed
@@ -178,10 +179,8 @@ def _is_searchable(
 def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -> QuestionKind:
     """The model's kind, unless the names do not fit it."""
     kind = QuestionKind(said.kind)
-    needs_drug = kind not in {QuestionKind.CANDIDATES, QuestionKind.OPEN, QuestionKind.LOOK_UP}
-    fits = bool(drugs) or not needs_drug or kind is QuestionKind.STATUS
-    if kind is QuestionKind.CANDIDATES and drugs:
-        fits = False
+    drugless = {QuestionKind.OPEN, QuestionKind.LOOK_UP, QuestionKind.STATUS}
+    fits = not drugs if kind is QuestionKind.CANDIDATES else bool(drugs) or kind in drugless
     if fits:
         return kind
     return by_rule.kind if by_rule.answerable else QuestionKind.OPEN

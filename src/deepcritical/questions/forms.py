@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition, QuestionFrame, QuestionKind
 from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.asked_drugs import DrugNamed, alternatives, as_one, specific
 from deepcritical.questions.classifying import ASKED, BESIDE, COMPARED, drug_roles

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.question.frame import OutsideName
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, OutsideName
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.asked_drugs import DrugNamed

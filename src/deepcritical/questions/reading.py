@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from deepcritical.domain.question.frame import (
     Ambiguity,
     DeclineReason,
+    Drug,
     OutsideName,
     QuestionFrame,
     QuestionKind,
 )
-from deepcritical.domain.question.names import Drug
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.asked_drugs import DrugNamed

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.classifying import (

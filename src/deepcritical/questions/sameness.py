@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition, QuestionFrame, QuestionKind
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.vocabulary.conditions import condition_named

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from deepcritical.domain.appraisal.votes import STOPPING
-from deepcritical.domain.question.frame import QuestionFrame
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition, QuestionFrame
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.naming import joined

@@ -25,11 +25,7 @@ from deepcritical.domain.text.spans import fold
 from deepcritical.reading.building import canonical_drug, record_id
 from deepcritical.reading.posted import posted_harms, posted_measures
 from deepcritical.reading.sentences import text_hash
-from deepcritical.tools.clinicaltrials.schema import (
-    ArmGroup,
-    PostedGroup,
-    Study,
-)
+from deepcritical.tools.clinicaltrials.schema import ArmGroup, PostedGroup, Study
 from deepcritical.vocabulary.drugs import find_drugs
 
 _CONTROLS: dict[str, ControlKind] = {

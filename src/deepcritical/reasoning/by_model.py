@@ -10,7 +10,7 @@ from deepcritical.domain.appraisal.assessment import JudgeAssessment, RoundChoic
 from deepcritical.domain.appraisal.findings import MOST_SHOWN, Matched, ResultMatch
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Directness, Importance
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.study.reading import Result, StudyReading
 from deepcritical.models.answers import Assessed, GapKind, MatchedResults

@@ -11,8 +11,7 @@ from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Tier
 from deepcritical.domain.base import Model, Score10
 from deepcritical.domain.evidence.record import FactRole
-from deepcritical.domain.question.frame import QuestionKind
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition, QuestionKind
 from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
 from deepcritical.mechanism.graph import MechanismGraph, Studied
 from deepcritical.questions.searching import (

@@ -19,8 +19,7 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence.grading import grade
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.question.frame import QuestionFrame
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug, QuestionFrame
 from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report.report import ResearchReport
 from deepcritical.domain.run.budget import Judgement

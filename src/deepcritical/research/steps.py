@@ -12,8 +12,7 @@ from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.assessment import JudgeAssessment
 from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.question.frame import QuestionKind
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug, QuestionKind
 from deepcritical.domain.question.question import SearchQuery
 from deepcritical.domain.report.citation_validator import AnyDocument, validate_references
 from deepcritical.domain.report.parts import SearchRun

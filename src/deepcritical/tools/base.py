@@ -12,8 +12,7 @@ from pydantic import Field, InstanceOf
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence.drug_facts import DrugFacts
 from deepcritical.domain.evidence.record import Evidence, Integrity
-from deepcritical.domain.question.frame import OutsideName
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug, OutsideName
 from deepcritical.domain.question.question import SearchQuery
 from deepcritical.tools.deadline import Deadline
 

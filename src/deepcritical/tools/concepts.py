@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import SearchBlock, SearchQuery
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import fold

@@ -23,16 +23,7 @@ from deepcritical.domain.question.frame import QuestionKind
 from deepcritical.models.answers import Completeness, InquiryPlan, ItemJudged, MappedNeed
 from deepcritical.reading.library import read_by_code
 from tests.conftest import make_evidence
-from tests.unit.answering.examples import (
-    BETTER,
-    GOOD,
-    HELPS,
-    NULL,
-    ORDER,
-    SAME,
-    TAKEN_BACK,
-    record,
-)
+from tests.unit.answering.examples import BETTER, GOOD, HELPS, NULL, ORDER, SAME, TAKEN_BACK, record
 
 INQUIRY = inquiry_of(HELPS)
 CHECKLIST = checklist_of(INQUIRY)

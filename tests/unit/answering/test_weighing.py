@@ -17,15 +17,7 @@ from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reading.library import read_by_code
 from deepcritical.services.evidence_store import EvidenceStore
-from tests.unit.answering.examples import (
-    GOOD,
-    HELPS,
-    NULL,
-    TAKEN_BACK,
-    built,
-    entry,
-    record,
-)
+from tests.unit.answering.examples import GOOD, HELPS, NULL, TAKEN_BACK, built, entry, record
 
 WORSE = GOOD.replace("significantly improved", "significantly worsened")
 GOOD_SO_FAR, OPEN = VerdictLabel.PROMISING, VerdictLabel.INSUFFICIENT

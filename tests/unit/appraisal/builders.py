@@ -16,8 +16,7 @@ from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.appraisal.votes import TIERS, Directness, Importance, OutcomeRow, Vote, Way
 from deepcritical.domain.evidence.grading import grade
 from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.question.frame import QuestionFrame
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame
 from deepcritical.domain.study.reading import (
     Arm,
     Better,

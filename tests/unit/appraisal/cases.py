@@ -10,8 +10,7 @@ from deepcritical.appraisal.votes.records import read_for
 from deepcritical.domain.appraisal.findings import Appraisal, study_findings
 from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.evidence.grading import grade
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.study.reading import Effect, EffectMeasure, Result, StudyReading
 from tests.unit.appraisal.builders import CONDITION, DRUG, arm, asked, people, record, study
 

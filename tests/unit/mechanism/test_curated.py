@@ -17,7 +17,7 @@ from deepcritical.domain.evidence.drug_facts import (
     Origin,
     fact_records,
 )
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.mechanism.curated import CuratedEdge, curated_edges, side_of_action
 from deepcritical.tools.drug_facts.mychem import read_mychem
 from deepcritical.tools.drug_facts.opentargets import read_open_targets

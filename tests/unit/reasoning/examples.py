@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
 
 EXAMPLOL = Drug(name="examplol", known=False)

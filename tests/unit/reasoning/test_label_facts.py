@@ -14,7 +14,7 @@ from deepcritical.domain.evidence.drug_facts import (
     SectionKey,
     fact_records,
 )
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.text.spans import locate_quote
 from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.writing.sections.label_facts import Asked, FactsTold, facts_told

@@ -13,7 +13,7 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence.grading import grade
 from deepcritical.domain.evidence.kinds import is_negative_stop
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.study.identity import canonical_ids, study_links
 from deepcritical.domain.text.spans import locate_quote, sentences
 from deepcritical.reading.library import read_by_code

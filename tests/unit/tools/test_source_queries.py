@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import SearchBlock
 from deepcritical.domain.text.spans import fold
 from deepcritical.questions.forms import research_question

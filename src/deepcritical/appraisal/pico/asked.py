@@ -9,8 +9,13 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.question.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import (
+    SERIOUS_HARM,
+    Condition,
+    Drug,
+    QuestionFrame,
+    QuestionKind,
+)
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.claims import is_on_being_as_good
 from deepcritical.questions.dosing import (

@@ -10,7 +10,7 @@ from deepcritical.appraisal.pico.asked import Asked
 from deepcritical.appraisal.pico.outcomes import symptom_of, without_instruments
 from deepcritical.domain.appraisal.votes import Directness
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition
 from deepcritical.domain.study.reading import Result, StudyReading
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.vocabulary.classes import drug_class

@@ -12,8 +12,7 @@ from pydantic import Field
 from deepcritical.domain.appraisal.findings import Stance
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence.record import Fact
-from deepcritical.domain.question.frame import QuestionFrame
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame
 
 
 class InquiryKind(StrEnum):

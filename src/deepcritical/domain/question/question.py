@@ -6,8 +6,7 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import EmptyQuestionError, QuestionTooLongError
-from deepcritical.domain.question.frame import QuestionFrame
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame
 from deepcritical.domain.text.patterns import bounded
 
 MAX_QUESTION_CHARS = 2000

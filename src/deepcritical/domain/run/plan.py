@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from deepcritical.domain.base import Model, first_invalid
 from deepcritical.domain.errors import ConfigurationError, PlanError
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition
 from deepcritical.domain.question.question import (
     QuestionForm,
     ResearchQuestion,

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence.drug_facts import AskedOf, DrugFacts, Origin
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import fold
 from deepcritical.tools.base import SourceOutcome, outcome_of

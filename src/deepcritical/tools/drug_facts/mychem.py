@@ -22,7 +22,7 @@ from deepcritical.domain.evidence.drug_facts import (
     Indication,
     PharmacologicalClass,
 )
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import fold
 from deepcritical.tools.drug_facts.base import (

@@ -15,7 +15,7 @@ from deepcritical.domain.evidence.drug_facts import (
     EventCount,
     LabelSection,
 )
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug
 from deepcritical.domain.text.spans import fold
 from deepcritical.tools.drug_facts.base import (
     FactSource,

@@ -17,7 +17,7 @@ from deepcritical.domain.evidence.drug_facts import (
     Indication,
     TargetSafety,
 )
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug
 from deepcritical.domain.text.spans import fold
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.drug_facts.base import FactSource, Found, Terms, is_form_of

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import fold
 from deepcritical.vocabulary.conditions import (

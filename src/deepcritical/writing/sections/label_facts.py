@@ -19,7 +19,7 @@ from deepcritical.domain.evidence.drug_facts import (
     label_name,
 )
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.report.sentences import Finding, Sentence
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import Span, fold, sentences

@@ -10,8 +10,7 @@ from deepcritical.appraisal.body.verdict import decide
 from deepcritical.appraisal.pico.asked import Asked, asked_of
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Way
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.study.reading import Result
 from deepcritical.questions.claims import answered_by
 from tests.unit.appraisal.builders import (

@@ -17,7 +17,7 @@ from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.appraisal.votes import Vote, Way
 from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.evidence.grading import grade
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.study.reading import Effect
 from tests.unit.appraisal.builders import (
     DEATHS,

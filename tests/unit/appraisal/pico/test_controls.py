@@ -11,8 +11,7 @@ from deepcritical.appraisal.pico.asked import Asked, asked_of
 from deepcritical.domain.appraisal.findings import Given
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import OutcomeRow, Way
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.study.reading import Arm, Result, StudyReading
 from deepcritical.writing.sentences.words import row_sentence
 from tests.unit.appraisal import cases

@@ -12,7 +12,7 @@ from deepcritical.appraisal.votes.voting import Ballot, ballot_of
 from deepcritical.domain.appraisal.findings import ResultMatch
 from deepcritical.domain.appraisal.votes import Vote, Way
 from deepcritical.domain.evidence.grading import grade
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug
 from deepcritical.domain.study.reading import Arm, Result, StudyReading
 from tests.unit.appraisal.builders import (
     DEATHS,

@@ -7,16 +7,7 @@ import pytest
 from deepcritical.appraisal.pico.outcomes import Placed, placed
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.study.reading import Arm, Effect, Population, Reader, StudyReading
-from tests.unit.appraisal.builders import (
-    DRUG,
-    arm,
-    asked,
-    ballot,
-    null,
-    people,
-    result,
-    study,
-)
+from tests.unit.appraisal.builders import DRUG, arm, asked, ballot, null, people, result, study
 from tests.unit.appraisal.cases import combination, eff, trial
 
 RATIO = eff("RR", 1.5, 1.2, 1.9)

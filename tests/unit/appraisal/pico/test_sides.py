@@ -11,8 +11,7 @@ from deepcritical.appraisal.pico.asked import Asked
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.evidence.certainty import Certainty
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.study.reading import Effect, Result
 from tests.unit.appraisal.builders import (
     DRUG,

@@ -12,19 +12,9 @@ from deepcritical.appraisal.votes.voting import ballot_of
 from deepcritical.domain.appraisal.findings import ResultMatch
 from deepcritical.domain.appraisal.votes import CONTINUED, Vote, Way
 from deepcritical.domain.evidence.grading import grade
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.study.reading import Arm, Result, StudyReading
-from tests.unit.appraisal.builders import (
-    DEATHS,
-    DRUG,
-    arm,
-    asked,
-    null,
-    record,
-    result,
-    study,
-)
+from tests.unit.appraisal.builders import DEATHS, DRUG, arm, asked, null, record, result, study
 
 PLAIN = "Examplol in testitis"
 WITHDRAWN = "Examplol withdrawal in testitis: a randomised trial"

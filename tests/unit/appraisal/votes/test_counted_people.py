@@ -10,7 +10,7 @@ from deepcritical.appraisal.body.rows import outcome_rows
 from deepcritical.appraisal.body.verdict import decide
 from deepcritical.appraisal.pico.asked import asked_of
 from deepcritical.domain.appraisal.votes import Vote, Way
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.study.reading import Arm, Effect, Intervention
 from tests.unit.appraisal.builders import (
     CONDITION,

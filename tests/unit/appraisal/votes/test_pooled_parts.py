@@ -7,17 +7,7 @@ import pytest
 from deepcritical.domain.appraisal.effect_words import size_words
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.study.reading import Effect, EffectMeasure
-from tests.unit.appraisal.builders import (
-    DRUG,
-    LESS,
-    SAME,
-    arm,
-    ballot,
-    null,
-    people,
-    result,
-    study,
-)
+from tests.unit.appraisal.builders import DRUG, LESS, SAME, arm, ballot, null, people, result, study
 
 
 def test_what_a_review_pools_of_some_of_its_trials_votes() -> None:

@@ -13,21 +13,12 @@ from deepcritical.appraisal.votes.records import read_for
 from deepcritical.domain.appraisal.findings import Appraisal, Remark, study_findings
 from deepcritical.domain.evidence.grading import grade
 from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.study.reading import Reader
 from deepcritical.questions.reading import read_frame
 from deepcritical.writing.sentences.vote_words import vote_words
 from deepcritical.writing.sentences.words import row_sentence
-from tests.unit.appraisal.builders import (
-    CONDITION,
-    DRUG,
-    arm,
-    asked,
-    people,
-    record,
-    result,
-    study,
-)
+from tests.unit.appraisal.builders import CONDITION, DRUG, arm, asked, people, record, result, study
 
 
 def test_a_stop_that_only_the_registry_field_tells_is_explained() -> None:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from deepcritical.appraisal.pico.asked import Asked
 from deepcritical.domain.appraisal.findings import study_findings
 from deepcritical.domain.appraisal.votes import Vote, Way
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.study.reading import (
     ArmFigure,
     Better,

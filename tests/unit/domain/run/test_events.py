@@ -16,7 +16,7 @@ from deepcritical.domain.appraisal.checklist import (
     InquiryKind,
     ItemCoverage,
 )
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.run import events
 from deepcritical.domain.run.budget import RunLimits, Spent

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.errors import EmptyQuestionError, PlanError, QuestionTooLongError
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import (
     MAX_QUESTION_CHARS,
     QuestionForm,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.question.names import Condition
+from deepcritical.domain.question.frame import Condition
 from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.writing.sections.indications import how_indicated
 

@@ -10,8 +10,7 @@ from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Importance, Vote, Way
 from deepcritical.domain.evidence.kinds import is_current
 from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.report.brief import Brief, Contested
 from deepcritical.domain.report.sentences import Finding, Sentence
 from deepcritical.domain.study.reading import Population, Reader

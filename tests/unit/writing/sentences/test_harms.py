@@ -10,8 +10,7 @@ from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.evidence.grading import grade
 from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata, Fact, FactRole
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Drug
+from deepcritical.domain.question.frame import Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.text.spans import Span
 from deepcritical.writing.sentences.told_harms import HarmsOf, harms_in_own_words
 from tests.unit.appraisal.builders import finding, vote

@@ -7,8 +7,7 @@ from deepcritical.appraisal.votes.records import read_for
 from deepcritical.domain.appraisal.findings import Appraisal, study_findings
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.evidence.grading import grade
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame, QuestionKind
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.by_model import _shown
 from deepcritical.writing.sections.sources import ranked, sources_of

@@ -8,8 +8,7 @@ from deepcritical.appraisal.body.rows import outcome_rows
 from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.effect_words import row_direction
 from deepcritical.domain.appraisal.votes import CONTINUED, Way
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame, QuestionKind
 from deepcritical.writing.sentences.brief import brief_of
 from deepcritical.writing.sentences.matter import Matter
 from deepcritical.writing.sentences.vote_words import vote_words

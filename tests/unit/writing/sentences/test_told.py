@@ -12,8 +12,7 @@ from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Vote, Way
 from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata, Fact, FactRole
-from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.report.brief import Brief, label_words
 from deepcritical.domain.report.sentences import Sentence
 from deepcritical.domain.study.reading import Effect

@@ -13,16 +13,7 @@ from deepcritical.domain.evidence.grading import grade
 from deepcritical.domain.study.reading import Effect, StudyReading
 from deepcritical.writing.sentences.findings import study_sentence
 from deepcritical.writing.sentences.words import row_sentence
-from tests.unit.appraisal.builders import (
-    DRUG,
-    asked,
-    findings,
-    people,
-    record,
-    result,
-    study,
-    vote,
-)
+from tests.unit.appraisal.builders import DRUG, asked, findings, people, record, result, study, vote
 
 
 def row_of(condition: str, outcome: str, *, higher: bool | None, better: str = "a") -> OutcomeRow:
