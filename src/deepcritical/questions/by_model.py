@@ -21,7 +21,7 @@ from deepcritical.questions.declining import as_typed
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.model_reading import READ_AS, ModelReading, with_meanings
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
-from deepcritical.questions.roles import groups_in, is_set_beside, raises
+from deepcritical.questions.roles import groups_in, raises, side_by_side
 from deepcritical.questions.sides import are_together, is_over_part
 from deepcritical.questions.withdrawing import with_stopping
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
@@ -363,7 +363,7 @@ def _condition(written: str, text: str, names: Names) -> Condition | None:
     """The condition that a model names, by the table; several of them as one."""
     here = {m.name for found in names.conditions for m in (found.condition, *found.others)}
     written = written[:_LONGEST]
-    mentions = _side_by_side(written)
+    mentions = side_by_side(written)
     inside = [found.condition for found in mentions]
     in_text = _in_words(written, text)
     if inside and all(one.name in here for one in inside) and (len(inside) > 1 or not in_text):
@@ -374,17 +374,6 @@ def _condition(written: str, text: str, names: Names) -> Condition | None:
         return None
     literal = Condition(name=in_text, names=(in_text,), known=False)
     return as_condition(inside[0], in_text) if inside else literal
-
-
-def _side_by_side(written: str) -> list[ConditionMention]:
-    """The first condition of a text, with those that "and" or "or" sets beside it, each once."""
-    listed: list[ConditionMention] = []
-    for found in find_names(written).conditions:
-        if listed and not is_set_beside(written, listed[-1].end, found.start):
-            break
-        if all(found.condition.name != other.condition.name for other in listed):
-            listed.append(found)
-    return listed
 
 
 def _in_words(name: str, text: str) -> str:

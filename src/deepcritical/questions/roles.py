@@ -18,7 +18,7 @@ from deepcritical.questions.classifying import (
     condition_roles,
 )
 from deepcritical.questions.measures import changed_in, measures_in
-from deepcritical.questions.naming import Names, as_condition, joined
+from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 
 _NEW_CASES = (
@@ -218,7 +218,7 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
     # "More deaths in old people with it" fears no more of it, nor of what "or" sets beside it.
     had = [one for one in told if _is_had(text[: one.mention.start])]
     ends = [one.mention.end for one in had]
-    had += [t for t in told if any(is_set_beside(text, end, t.mention.start) for end in ends)]
+    had += [t for t in told if any(_is_set_beside(text, end, t.mention.start) for end in ends)]
     harm = _leading([one for one in told if one not in had], HARM, least, asks)
     if harm is None and len(told) == 1 and told[0].role[HARM] and not had and _BRINGS.search(text):
         before = text[: told[0].mention.start]
@@ -259,9 +259,20 @@ def _leading(told: Sequence[_Told], role: str, least: float, asks: int) -> _Told
     return max(symptoms or narrow or likely, key=lambda one: one.role[role], default=None)
 
 
-def is_set_beside(text: str, end: int, start: int) -> bool:
+def _is_set_beside(text: str, end: int, start: int) -> bool:
     """Return whether nothing but "and", "or" or a comma parts what ends and begins there."""
     return bool(_BESIDE.fullmatch(text, end, start))
+
+
+def side_by_side(written: str) -> list[ConditionMention]:
+    """Return a text's first condition with those that "and" or "or" sets beside it, each once."""
+    listed: list[ConditionMention] = []
+    for found in find_names(written).conditions:
+        if listed and not _is_set_beside(written, listed[-1].end, found.start):
+            break
+        if all(found.condition.name != other.condition.name for other in listed):
+            listed.append(found)
+    return listed
 
 
 def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition | None:
@@ -276,9 +287,9 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     alike.sort(key=lambda mention: mention.start)
     at = alike.index(lead.mention)
     first = last = at
-    while first and is_set_beside(text, alike[first - 1].end, alike[first].start):
+    while first and _is_set_beside(text, alike[first - 1].end, alike[first].start):
         first -= 1
-    while last + 1 < len(alike) and is_set_beside(text, alike[last].end, alike[last + 1].start):
+    while last + 1 < len(alike) and _is_set_beside(text, alike[last].end, alike[last + 1].start):
         last += 1
     return joined([as_condition(m.condition, _called(m)) for m in alike[first : last + 1]])
 
