@@ -6,8 +6,7 @@ import pytest
 
 from deepcritical.appraisal.pico.asked import asked_of
 from deepcritical.appraisal.pico.dosing import doses_of
-from deepcritical.domain.question.frame import QuestionFrame
-from deepcritical.domain.question.names import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame
 from deepcritical.questions.dosing import dose_asked, tells_only_dose, with_higher_dose
 
 
