@@ -17,20 +17,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.matched_verdicts import Studied, studied
-from deepcritical.appraisal.asked import asked_of
-from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal, study_findings
-from deepcritical.domain.brief import finding_cells, study_words
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.appraisal.pico.asked import asked_of
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.domain.appraisal.findings import Appraisal, study_findings
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.grading import grade
-from deepcritical.domain.identity import study_groups
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.report.brief import finding_cells, study_words
+from deepcritical.domain.study.identity import study_groups
 from deepcritical.evaluation.scores import json_lines
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.writing.brief import brief_of
-from deepcritical.writing.matter import Matter
-from deepcritical.writing.words import row_sentence
+from deepcritical.writing.sentences.brief import brief_of
+from deepcritical.writing.sentences.matter import Matter
+from deepcritical.writing.sentences.words import row_sentence
 
 
 def matter_of(over: Studied, text: str) -> Matter | None:

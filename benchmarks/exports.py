@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import cycle, islice
 
 import deepcritical
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 

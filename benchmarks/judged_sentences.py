@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.recorded_model import PATIENCE_S, RecordedModel
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.sentences import Draft, Finding
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.report.sentences import Draft, Finding
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.evaluation.scores import json_lines, share_words, wilson
 from deepcritical.models.asking import open_asker
 from deepcritical.models.desk import RunDesk
@@ -30,7 +30,7 @@ from deepcritical.models.providers import model_server
 from deepcritical.reading.sentences import numbered
 from deepcritical.verification.gate import CheckedDraft, Gate
 from deepcritical.verification.verifiers import Item, Judged, ModelVerifier
-from deepcritical.writing.passages import passage_finding
+from deepcritical.writing.sentences.passages import passage_finding
 from tests.servers.running import running
 
 FOLDER = Path(__file__).parent / "claim_data"

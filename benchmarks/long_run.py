@@ -29,7 +29,7 @@ import psycopg
 
 from benchmarks.chaos import model_on_loopback
 from deepcritical.export.writers import from_json
-from deepcritical.writing.auditing import audit
+from deepcritical.writing.ledger.auditing import audit
 from tests.conftest import QUESTION
 from tests.own_postgres import OwnServer, own_server, programs
 from tests.ports import lasting_port

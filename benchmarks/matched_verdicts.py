@@ -21,17 +21,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deepcritical.appraisal.asked import asked_of
-from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal, Matched, study_findings
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.appraisal.pico.asked import asked_of
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.domain.appraisal.findings import Appraisal, Matched, study_findings
+from deepcritical.domain.appraisal.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.grading import grade
-from deepcritical.domain.identity import study_groups
-from deepcritical.domain.study import StudyReading
-from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import QuestionFrame
+from deepcritical.domain.study.identity import study_groups
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.evaluation.scores import json_lines, wilson
 from deepcritical.models.answers import AssessedResults
 from deepcritical.questions.by_model import read_by_model

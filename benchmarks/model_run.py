@@ -16,8 +16,8 @@ from contextlib import asynccontextmanager
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from deepcritical.domain.budget import RunLimits, Spent
-from deepcritical.domain.events import BudgetPlanned, JudgementMade
+from deepcritical.domain.run.budget import RunLimits, Spent
+from deepcritical.domain.run.events import BudgetPlanned, JudgementMade
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.profiles import ProfileName
 from deepcritical.models.providers import model_server

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from deepcritical.bootstrap.application import build_runs
-from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.report.answer import DeepAnswer
 from deepcritical.evaluation.scores import json_lines, share_words, wilson
 from deepcritical.jobs.runs import RunService
 from deepcritical.settings import Settings

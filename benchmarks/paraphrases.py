@@ -20,7 +20,7 @@ from pathlib import Path
 
 from deepcritical.bootstrap.application import build_runs
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.report.parts import Reference
 from deepcritical.jobs.runs import RunService
 from deepcritical.settings import Settings
 

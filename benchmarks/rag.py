@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.retrieval import read
-from deepcritical.domain.evidence import Citation, Evidence
+from deepcritical.domain.evidence.record import Citation, Evidence
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.embeddings import (
     EmbeddingService,

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from deepcritical.domain.evidence import Citation, Evidence
+from deepcritical.domain.evidence.record import Citation, Evidence
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.embeddings import DEFAULT_MODEL, EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService, Method

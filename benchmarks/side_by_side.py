@@ -45,9 +45,9 @@ import httpx
 from benchmarks.baselines.plain import VERDICTS, Text, ask_plainly, verdict_of
 from benchmarks.recorded_model import PATIENCE_S, RecordedModel
 from deepcritical.bootstrap import build_runs
+from deepcritical.domain.appraisal.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.report import head_markdown
-from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
+from deepcritical.domain.report.report import head_markdown
 from deepcritical.evaluation.scores import Share, bootstrapped, json_lines, wilson
 from deepcritical.evaluation.verdicts import is_overstated, keep_readings
 from deepcritical.reading.model import reader_identity

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-from deepcritical.domain.study import (
+from deepcritical.domain.study.reading import (
     Arm,
     ArmFigure,
     Effect,

@@ -20,7 +20,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.text.abbreviations import expand_abbreviations
 from deepcritical.vocabulary.words import is_english
 from scripts.build_forms import Condition, forms_of, is_short_of, key_of, readable, said_of
 

@@ -26,13 +26,13 @@ from pydantic import AliasChoices, BaseModel, SecretStr
 from typer.models import ArgumentInfo, OptionInfo
 
 from deepcritical.bootstrap import Lookups, build_runs
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.events import TERMINAL, Event, LoggedEvent
+from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.model_keys import key_variable
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim, Reference
-from deepcritical.domain.study import StudyReading
-from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.report.answer import DeepAnswer
+from deepcritical.domain.report.parts import Claim, Reference
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.events import TERMINAL, Event, LoggedEvent
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.cli.output import EXIT_CODES
 from deepcritical.interfaces.main import app

@@ -168,7 +168,7 @@ def _recorded(found: dict[tuple[str, int], Found]) -> None:
 
 def _caller(frame: FrameType | None) -> str:
     """Return the place in the package that had a pattern compiled; '' for another's pattern."""
-    while frame and frame.f_globals["__name__"] in ("re", "deepcritical.domain.patterns"):
+    while frame and frame.f_globals["__name__"] in ("re", "deepcritical.domain.text.patterns"):
         frame = frame.f_back
     name = frame.f_globals["__name__"] if frame else ""
     is_of_package = name.startswith("deepcritical") and name not in _SHORT_TEXTS

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from deepcritical import stance
 from deepcritical.answering.needs import checklist_of, inquiry_of
 from deepcritical.answering.passages import read_passages
-from deepcritical.domain.evidence import Citation, Evidence
-from deepcritical.domain.grading import grade
-from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.domain.text import align_quote, locate_quote
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.record import Citation, Evidence
+from deepcritical.domain.question.question import MAX_QUESTION_CHARS
+from deepcritical.domain.text.spans import align_quote, locate_quote
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.sameness import meaning_of
 from deepcritical.reading.library import read_by_code

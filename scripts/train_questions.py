@@ -22,13 +22,13 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict
 from sklearn.svm import LinearSVC
 
-from deepcritical.domain.frame import QuestionKind
-from deepcritical.questions import mention_roles as roles
+from deepcritical.domain.question.frame import QuestionKind
+from deepcritical.questions import classifying
 from deepcritical.questions.classifying import ANSWERABLE, KINDS, ROLES, UNIT, packed
 from deepcritical.questions.features import features_of
 from deepcritical.questions.naming import mentions_in
 from deepcritical.questions.reading import names_in
-from deepcritical.questions.through import split_through
+from deepcritical.questions.sides import split_through
 
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
 MEASURED = Path(__file__).parent.parent / "benchmarks" / "questions_data"
@@ -124,9 +124,9 @@ def _listed(told: str | list[str]) -> list[str]:
 def drug_role(line: dict[str, Any], name: str) -> str:
     """Return the role of a drug in a question with these labels."""
     if any(name in _drugs(one) for one in line["drugs"]):
-        return roles.ASKED
+        return classifying.ASKED
     compared = any(name in _drugs(one) for one in line["comparators"])
-    return roles.COMPARED if compared else roles.BESIDE
+    return classifying.COMPARED if compared else classifying.BESIDE
 
 
 def condition_role(line: dict[str, Any], name: str, written: str) -> str:
@@ -138,12 +138,12 @@ def condition_role(line: dict[str, Any], name: str, written: str) -> str:
 
     on_harm = line["kind"] == QuestionKind.SAFETY
     found = {
-        "harm": roles.HARM,
-        "condition": roles.CONDITION,
-        "population": roles.POPULATION,
-        "outcome": roles.HARM if on_harm else roles.OUTCOME,
+        "harm": classifying.HARM,
+        "condition": classifying.CONDITION,
+        "population": classifying.POPULATION,
+        "outcome": classifying.HARM if on_harm else classifying.OUTCOME,
     }
-    return next((role for label, role in found.items() if is_told(label)), roles.NOTHING)
+    return next((role for label, role in found.items() if is_told(label)), classifying.NOTHING)
 
 
 def learn_roles(lines: Sequence[dict[str, Any]], strength: float) -> None:
@@ -154,7 +154,7 @@ def learn_roles(lines: Sequence[dict[str, Any]], strength: float) -> None:
         for wording in line["wordings"] if "condition" in line else ():
             body, _ = split_through(" ".join(wording["text"].split()))
             names = mentions_in(body)
-            told = roles.features_of_mentions(names.text, names.drugs, names.conditions)
+            told = classifying.features_of_mentions(names.text, names.drugs, names.conditions)
             for n, drug in enumerate(names.drugs):
                 drugs.rows.append(len(features) + n)
                 drugs.labels.append(drug_role(line, drug.drug.name))

@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.events import LoggedEvent
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.frame import OutsideName
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.question.frame import OutsideName
+from deepcritical.domain.question.question import SearchQuery
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import LoggedEvent
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from dbos import DBOS
 
-from deepcritical.domain.events import RunCompleted
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.run.events import RunCompleted
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs import dbos_engine
 from deepcritical.jobs.dbos_engine import DbosJournal
 from deepcritical.jobs.engine import Effect

@@ -20,7 +20,7 @@ import pytest
 
 from benchmarks.recorded_model import PATIENCE_S, RecordedModel
 from deepcritical.bootstrap.application import build_runs
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.reading import library
 from deepcritical.settings import Settings
 from tests.conftest import DEMO_QUESTION

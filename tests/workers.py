@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, NamedTuple
 
-from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.jobs import dbos_engine
 from deepcritical.jobs.conduct import Orchestrate
 from deepcritical.jobs.dbos_engine import DbosJournal

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import httpx
 
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.appraisal.verdict import VerdictLabel
 
 TAKEN = 20
 """Abstracts in the prompt."""

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from deepcritical.answering.stance import stance
-    from deepcritical.domain.budget import Depth
-    from deepcritical.domain.events import LoggedEvent
-    from deepcritical.domain.grading import grade
-    from deepcritical.domain.report import ResearchReport
+    from deepcritical.domain.evidence.grading import grade
+    from deepcritical.domain.report.report import ResearchReport
+    from deepcritical.domain.run.budget import Depth
+    from deepcritical.domain.run.events import LoggedEvent
     from deepcritical.interfaces.library import Own, aresearch, ask, deep_research, read_study
     from deepcritical.verification.claims import verify_claim
 
@@ -47,7 +47,7 @@ _HOMES = {
     "aresearch": "deepcritical.interfaces.library",
     "ask": "deepcritical.interfaces.library",
     "deep_research": "deepcritical.interfaces.library",
-    "grade": "deepcritical.domain.grading",
+    "grade": "deepcritical.domain.evidence.grading",
     "read_study": "deepcritical.interfaces.library",
     "stance": "deepcritical.answering.stance",
     "verify_claim": "deepcritical.verification.claims",

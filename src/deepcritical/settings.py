@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, Field, SecretStr, ValidationInfo, create_model, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from deepcritical.domain.budget import Step
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.model_keys import key_variable, provider_of
+from deepcritical.domain.run.budget import Step
 from deepcritical.services.chroma import TokenHeader, index_address, token_headers
 from deepcritical.services.storage.database_url import normalised_url
 from deepcritical.tools.base import SourceDescription

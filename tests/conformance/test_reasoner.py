@@ -13,15 +13,15 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from deepcritical.answering.coverage import covered
-from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.checklist import Aspect, Coverage, Inquiry, lower_of
-from deepcritical.domain.claims import claim_holds, located
+from deepcritical.domain.appraisal.checklist import Aspect, Coverage, Inquiry, lower_of
+from deepcritical.domain.appraisal.findings import Appraisal
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.events import StopReason
-from deepcritical.domain.grading import grade
-from deepcritical.domain.question import QuestionForm, ResearchQuestion
-from deepcritical.domain.report_parts import SearchRun
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
+from deepcritical.domain.report.claims import claim_holds, located
+from deepcritical.domain.report.parts import SearchRun
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import StopReason
 from deepcritical.jobs.conduct import DurableReasoner
 from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.models.desk import RunDesk
@@ -34,8 +34,8 @@ from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.tasks import calculated
 from deepcritical.tools.snapshot import parse
-from deepcritical.writing.auditing import audit
-from deepcritical.writing.context import ReportContext
+from deepcritical.writing.ledger.auditing import audit
+from deepcritical.writing.sections.context import ReportContext
 from tests.conftest import DEMO, DEMO_QUESTION
 from tests.servers import models
 from tests.servers.answers import answer

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
-from deepcritical.domain.events import (
+from deepcritical.domain.run.events import (
     Event,
     EventKeys,
     KeyedEvent,
@@ -24,7 +24,7 @@ from deepcritical.domain.events import (
     Stage,
     StopReason,
 )
-from deepcritical.domain.traces import TraceResult, TraceStatus, fold
+from deepcritical.domain.tool.traces import TraceResult, TraceStatus, fold
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ROOT, collected
@@ -261,7 +261,7 @@ class TestTail:
 
 WRITER = """
 import asyncio, sys
-from deepcritical.domain.events import Notice, Stage
+from deepcritical.domain.run.events import Notice, Stage
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from deepcritical.domain.events import LoggedEvent
-from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.run.events import LoggedEvent
+from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.interfaces.cli.output import EXIT_CODES
 from deepcritical.tools.snapshot import parse
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, paper, snapshot

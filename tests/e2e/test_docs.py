@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import pytest
 
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.interfaces.cli.output import EXIT_CODES
 from tests.conftest import ROOT
 from tests.servers.commands import forked_command, forked_module

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.domain.events import LoggedEvent
+from deepcritical.domain.run.events import LoggedEvent
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from tests.conftest import QUESTION, paper, snapshot
 from tests.servers.commands import forked_command

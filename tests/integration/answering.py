@@ -8,15 +8,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.claims import claim_holds
-from deepcritical.domain.events import TERMINAL, LoggedEvent
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.answer import DeepAnswer
+from deepcritical.domain.report.claims import claim_holds
+from deepcritical.domain.run.events import TERMINAL, LoggedEvent
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.providers import model_server
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.tools.snapshot import parse
-from deepcritical.writing.auditing import audit
+from deepcritical.writing.ledger.auditing import audit
 from tests.conftest import ended, paper, snapshot, trial
 from tests.servers.models import ModelServer
 from tests.servers.running import running

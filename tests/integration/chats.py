@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from deepcritical.bootstrap import ChatService, open_chats, place_of
-from deepcritical.domain.chat import ENDS_TURN, ChatAnswer, ChatEvent, ToolCalled
-from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
+from deepcritical.domain.tool.chat import ENDS_TURN, ChatAnswer, ChatEvent, ToolCalled
+from deepcritical.domain.tool.registry import ToolCaller, ToolRegistry
 from deepcritical.interfaces.render import describe
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.chat import Chat

@@ -6,17 +6,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from deepcritical.domain.appraisal import Reading
-from deepcritical.domain.assessment import JudgeAssessment
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.named import Drug
-from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.appraisal.assessment import JudgeAssessment
+from deepcritical.domain.appraisal.findings import Reading
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import Drug, QuestionFrame
+from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.reasoning.base import ExtractiveReasoner, Studies, Unread
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.context import ReportContext
+from deepcritical.writing.sections.context import ReportContext
 
 METHODS = (
     "refine_question",

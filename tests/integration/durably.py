@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import Reasoner

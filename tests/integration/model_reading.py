@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.models.asking import open_asker
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import model_server

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.claims import claim_holds
-from deepcritical.domain.events import TERMINAL, LoggedEvent
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.claims import claim_holds
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import TERMINAL, LoggedEvent
 from deepcritical.models.providers import model_server
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.writing.auditing import audit
+from deepcritical.writing.ledger.auditing import audit
 from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot, trial
 from tests.servers.models import ModelServer
 from tests.servers.running import running

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import Reader, ReaderKind, Result, StudyReading
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.reading import Reader, ReaderKind, Result, StudyReading
 from deepcritical.reading.building import record_id
 from deepcritical.reading.sentences import text_hash
 from deepcritical.services.storage.database import Database

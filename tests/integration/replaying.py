@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
-from deepcritical.domain.answer import Document
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ResearchCancelled
-from deepcritical.domain.events import LoggedEvent
-from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.report.answer import Document
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import LoggedEvent
+from deepcritical.domain.run.recipe import Recipe
 from deepcritical.jobs.conduct import Orchestrate, Tool, conduct
 from deepcritical.jobs.engine import Effect, Journal
 from deepcritical.jobs.recorder import Host

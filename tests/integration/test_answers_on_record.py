@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.errors import StorageError
+from deepcritical.domain.run.budget import RunLimits, Spent
 from deepcritical.models import metering
 from deepcritical.models.answers import Plan
 from deepcritical.models.asking import Asker, open_asker

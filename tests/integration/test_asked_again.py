@@ -10,8 +10,8 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from deepcritical.domain.budget import OwnLimits, RunLimits
-from deepcritical.domain.plan import Place
+from deepcritical.domain.run.budget import OwnLimits, RunLimits
+from deepcritical.domain.run.plan import Place
 from deepcritical.interfaces.access import Access, Mode
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.chat import (
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.tool.chat import (
     ChatAnswer,
     ResearchEnded,
     ResearchOffered,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.chat import ChatAnswer, ResearchOffered
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.tool.chat import ChatAnswer, ResearchOffered
 from deepcritical.models.providers import model_server
 from deepcritical.orchestrators.chat import Chat
 from deepcritical.reasoning.llm_chat import ModelChat

@@ -13,7 +13,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.clinicaltrials.source import ClinicalTrials
 from deepcritical.tools.http import SourceClient

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from deepcritical.domain.evidence import Evidence, Integrity
-from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import Evidence, Integrity
 from deepcritical.tools.crossref import check_integrity, integrity
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.rate_limiter import limiter_for

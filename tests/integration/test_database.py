@@ -17,7 +17,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from deepcritical.domain.errors import DatabaseDamagedError, DatabaseUnreachableError, StorageError
-from deepcritical.domain.events import Notice, Stage
+from deepcritical.domain.run.events import Notice, Stage
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import normalised_url, sqlite_file
 from deepcritical.services.storage.engines import alone, engine_of
@@ -162,7 +162,7 @@ class TestMigrations:
 FULL = """
 import asyncio, sys
 from deepcritical.domain.errors import ConfigurationError, StorageError
-from deepcritical.domain.events import Notice, Stage
+from deepcritical.domain.run.events import Notice, Stage
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 

@@ -20,7 +20,7 @@ from deepcritical.domain.errors import (
     DatabaseUnreachableError,
     StorageError,
 )
-from deepcritical.domain.events import Notice
+from deepcritical.domain.run.events import Notice
 from deepcritical.interfaces.cli.output import exit_code
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.services.storage import database

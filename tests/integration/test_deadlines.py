@@ -12,7 +12,7 @@ import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.named import Drug
+from deepcritical.domain.question.frame import Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.clinicaltrials.source import ClinicalTrials
 from deepcritical.tools.crossref import check_all

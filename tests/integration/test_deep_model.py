@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.sentences import Sentence
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.report.answer import DeepAnswer
+from deepcritical.domain.report.sentences import Sentence
 from tests.conftest import of_type, paper, run_service
 from tests.integration.answering import (
     NULL,

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.checklist import Coverage
+from deepcritical.domain.appraisal.checklist import Coverage
+from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.errors import (
     DeepCriticalError,
     QuestionError,
     ResearchCancelled,
     SearchError,
 )
-from deepcritical.domain.events import StopReason
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.votes import Way
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import StopReason
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
@@ -31,7 +31,7 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from deepcritical.writing.auditing import audit
+from deepcritical.writing.ledger.auditing import audit
 from tests.conftest import as_they_stand, ended, of_type, opened, paper, run_service, snapshot
 from tests.integration.answering import (
     QUESTION,

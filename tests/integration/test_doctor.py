@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.checks import Check, CheckState
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.interfaces.cli.checks import (
     EXTRAS,
     check_database,

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from deepcritical.bootstrap import read_settings
 from deepcritical.bootstrap.application import read_alone
+from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.errors import DocumentError
-from deepcritical.domain.text import locate_quote
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.text.spans import locate_quote
 from deepcritical.interfaces.main import app
 from deepcritical.reading.library import read_by_code
 from deepcritical.tools import documents

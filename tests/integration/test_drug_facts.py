@@ -12,11 +12,11 @@ import pytest
 from dbos import DBOS
 
 from deepcritical.bootstrap.parts import open_sources_of
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.drug_facts import DrugFacts
-from deepcritical.domain.named import Drug
-from deepcritical.domain.plan import Place
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.evidence.drug_facts import DrugFacts
+from deepcritical.domain.question.frame import Drug
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.plan import Place
 from deepcritical.export.formats import FORMATS
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
@@ -25,7 +25,7 @@ from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
-from deepcritical.writing.auditing import audit
+from deepcritical.writing.ledger.auditing import audit
 from tests.conftest import paper, snapshot
 from tests.databases import build_durable
 from tests.integration.curated import AGAINST, MAKERS, Site, curated, filled, sources_with

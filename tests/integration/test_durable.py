@@ -9,7 +9,7 @@ from dbos import DBOSClient
 from pydantic import SecretStr
 
 from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.dbos_engine import _asked
 from deepcritical.jobs.dbos_setup import SHARED

@@ -13,8 +13,8 @@ import pytest
 from hishel import AsyncSqliteStorage
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.identity import study_groups
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.study.identity import study_groups
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.europepmc.source import MAX_PAGE, EuropePMC
 from deepcritical.tools.http import LONGEST_GET, SourceClient

@@ -28,7 +28,7 @@ from benchmarks.side_by_side import (
 )
 from deepcritical import research
 from deepcritical.bootstrap.application import build_reasoner
-from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
+from deepcritical.domain.appraisal.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.evaluation.measuring import Bench, evaluate
 from deepcritical.evaluation.scores import Evaluation, bootstrapped
 from deepcritical.evaluation.verdicts import is_overstated

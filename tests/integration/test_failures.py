@@ -18,8 +18,8 @@ from deepcritical.domain.errors import (
     SnapshotCorruptError,
     StorageError,
 )
-from deepcritical.domain.events import TERMINAL, LoggedEvent, StopReason
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.events import TERMINAL, LoggedEvent, StopReason
 from deepcritical.jobs.run import RunOf
 from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot
 from tests.integration.doubles import METHODS, Interrupted, failing, hanging, slow

@@ -13,9 +13,9 @@ from typing import get_args
 
 import pytest
 
-from deepcritical.domain.budget import Depth, RunLimits
-from deepcritical.domain.evidence import MAX_TEXT_CHARS, Evidence
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.evidence.record import MAX_TEXT_CHARS, Evidence
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.budget import Depth, RunLimits
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team

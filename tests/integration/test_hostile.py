@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
 from tests.conftest import QUESTION, ended, paper, run_service, snapshot, trial
 
 ATTACKS = {

@@ -17,10 +17,10 @@ from llmock.scenarios import Behavior, Fail, ToolFault
 from llmock.testing import LLMockServer
 from llmock.verdict import judge
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.checks import CheckState
 from deepcritical.domain.errors import KeyRefusedError
-from deepcritical.domain.events import LoggedEvent
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import LoggedEvent
 from deepcritical.interfaces.cli.checks import check_model
 from deepcritical.jobs.run import Run
 from deepcritical.models.providers import ModelServer, model_server

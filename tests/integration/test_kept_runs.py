@@ -11,8 +11,8 @@ import pytest
 from pydantic import SecretStr
 
 from deepcritical.domain.errors import ReasoningError, ResearchCancelled, StorageError
-from deepcritical.domain.events import Notice, Stage
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.run.events import Notice, Stage
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.providers import model_server

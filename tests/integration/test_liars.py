@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.chat import ChatAnswer, ChatEvent
+from deepcritical.domain.tool.chat import ChatAnswer, ChatEvent
 from deepcritical.interfaces.render import as_text
 from tests.conftest import paper, snapshot
 from tests.integration.chats import called, turn

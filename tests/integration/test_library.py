@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from deepcritical import aresearch, ask, deep_research, read_study, research
-from deepcritical.domain.budget import Depth
 from deepcritical.domain.errors import ConfigurationError, DocumentError, ResearchCancelled
-from deepcritical.domain.events import LoggedEvent
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.run.budget import Depth
+from deepcritical.domain.run.events import LoggedEvent
+from deepcritical.domain.study.reading import StudyReading
 from tests.conftest import QUESTION, paper, snapshot
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.sentences import Sentence
-from deepcritical.writing.auditing import audit
+from deepcritical.domain.report.sentences import Sentence
+from deepcritical.writing.ledger.auditing import audit
 from tests.integration.modelled import Modelled, modelled, records
 from tests.servers.answers import Answer, findings_of
 from tests.servers.models import ModelServer

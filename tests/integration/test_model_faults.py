@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.tools.snapshot import parse
 from tests.conftest import of_type
 from tests.integration.modelled import APIS, Modelled, assert_sound, modelled, records

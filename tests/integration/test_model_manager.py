@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.text import whole_sentences
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.text.spans import whole_sentences
 from deepcritical.models.profiles import LARGE
 from deepcritical.orchestrators.magentic import MOST_OVERRULED
 from deepcritical.prompts.evidence import estimated_tokens

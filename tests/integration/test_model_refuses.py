@@ -12,7 +12,7 @@ from pydantic_ai import exceptions as failures
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.models.asking import Asker
 from deepcritical.models.desk import Asked, RunDesk
 from deepcritical.models.failing import NoAnswerError, is_unreachable

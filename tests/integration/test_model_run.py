@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.models.profiles import LARGE, SMALL
 from deepcritical.models.providers import model_server
 from deepcritical.prompts.evidence import estimated_tokens

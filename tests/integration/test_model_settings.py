@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import KeyRefusedError
-from deepcritical.domain.events import Event, Notice
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import Event, Notice
 from deepcritical.interfaces.render import describe
 from deepcritical.models import metering
 from deepcritical.models.answers import Plan

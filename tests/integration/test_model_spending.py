@@ -14,9 +14,9 @@ import pytest
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models.function import FunctionModel
 
-from deepcritical.domain.budget import Purse, RunLimits, Spent
-from deepcritical.domain.events import DeadlineMoved, Event
-from deepcritical.domain.traces import fold
+from deepcritical.domain.run.budget import Purse, RunLimits, Spent
+from deepcritical.domain.run.events import DeadlineMoved, Event
+from deepcritical.domain.tool.traces import fold
 from deepcritical.interfaces.page.views import render_trace
 from deepcritical.interfaces.render import describe
 from deepcritical.models import metering

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.question.frame import QuestionFrame
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import ExtractiveReasoner

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import canonical_ids, study_groups, study_links
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.identity import canonical_ids, study_groups, study_links
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SearchHandler

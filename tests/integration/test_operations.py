@@ -12,11 +12,11 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.events import RunStarted
-from deepcritical.domain.recipe import Recipe
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import RunStarted
+from deepcritical.domain.run.recipe import Recipe
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.services.storage import engines
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import sqlite_file

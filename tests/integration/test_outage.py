@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from deepcritical.domain.events import RunFailed
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.run.events import RunFailed
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.storage.database import Database

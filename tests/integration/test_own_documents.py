@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import DocumentError
-from deepcritical.domain.plan import Place
-from deepcritical.domain.recipe import OwnDocument, Recipe
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.plan import Place
+from deepcritical.domain.run.recipe import OwnDocument, Recipe
 from deepcritical.interfaces.main import app
 from deepcritical.research.session import owner_of
 from deepcritical.services.storage.study_readings import owner_of_run

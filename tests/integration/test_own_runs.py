@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from deepcritical.bootstrap.parts import open_sources_of, sources_at
-from deepcritical.domain.budget import OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.plan import Place
+from deepcritical.domain.run.budget import OwnLimits, RunLimits
+from deepcritical.domain.run.plan import Place
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team

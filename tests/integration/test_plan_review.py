@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError, PlanError, QuestionError
-from deepcritical.domain.plan import Place, PlannedQuery, ResearchPlan
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.plan import Place, PlannedQuery, ResearchPlan
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.providers import model_server
 from deepcritical.orchestrators.deep_research import deep_research

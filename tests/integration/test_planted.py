@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from deepcritical.domain.events import ClaimsChecked, ReferencesValidated
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim, Quoted, Reference
+from deepcritical.domain.report.parts import Claim, Quoted, Reference
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.events import ClaimsChecked, ReferencesValidated
 from tests.conftest import (
     DEMO,
     DEMO_QUESTION,

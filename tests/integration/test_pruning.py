@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.tending import Tending
 from deepcritical.services.storage.tool_trace_service import ToolTraceService

@@ -12,8 +12,8 @@ from hishel import AsyncSqliteStorage
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.question import SearchBlock
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.question.question import SearchBlock
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.http import ATTEMPTS, SourceClient
 from deepcritical.tools.pubmed.source import IDS_BY_POST, PubMed

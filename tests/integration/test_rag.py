@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.tool.chat import FoundRecords
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.embeddings import EmbeddingService, ModelLoaded
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from deepcritical.bootstrap import build_runs, read_settings
-from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.grading import grade
-from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.appraisal.findings import Appraisal
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.question.question import ResearchQuestion
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.jobs.run import OpenSources
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import ExtractiveReasoner, Unread

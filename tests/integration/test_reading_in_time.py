@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.models.providers import model_server
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.llm import LLMReasoner

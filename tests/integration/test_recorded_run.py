@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks.recorded_model import RecordedModel
-from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.writing.auditing import audit
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.writing.ledger.auditing import audit
 from tests.recorded import ANSWERS, data_key, demo_run
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import DatabaseBusyError, QuestionError
-from deepcritical.domain.events import RunStarted
-from deepcritical.domain.recipe import Once, Recipe
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import RunStarted
+from deepcritical.domain.run.recipe import Once, Recipe
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs import known_runs
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService

@@ -14,12 +14,12 @@ from typing import Literal
 
 import pytest
 
-from deepcritical.domain.answer import Document
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError, QuestionError, RateLimitError
-from deepcritical.domain.events import StopReason
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.answer import Document
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import StopReason
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs.run import OpenSources
 from deepcritical.models.providers import model_server
 from deepcritical.reasoning.base import Reasoner

@@ -16,10 +16,10 @@ import jsonschema
 import pytest
 
 from deepcritical.bootstrap import build_runs
-from deepcritical.domain.checklist import Inquiry
-from deepcritical.domain.claims import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
+from deepcritical.domain.appraisal.checklist import Inquiry
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.question.frame import QuestionFrame
+from deepcritical.domain.report.claims import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
 from deepcritical.reasoning.base import ExtractiveReasoner

@@ -13,7 +13,7 @@ import pytest
 from pydantic import SecretStr
 
 from deepcritical.bootstrap import build_runs
-from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.question.question import MAX_QUESTION_CHARS
 from deepcritical.interfaces.access import TURNS_PER_RUN, Access, Mode
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
 from deepcritical.interfaces.rest.chat import ChatSessions

@@ -12,15 +12,15 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import (
     ReasoningError,
     ResearchCancelled,
     StorageError,
     TraceNotFoundError,
 )
-from deepcritical.domain.recipe import Recipe
-from deepcritical.domain.traces import LOCAL_USER, TraceStatus
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.recipe import Recipe
+from deepcritical.domain.tool.traces import LOCAL_USER, TraceStatus
 from deepcritical.jobs import hosting, requests
 from deepcritical.jobs.run import StoredRun
 from deepcritical.jobs.tending import Tending

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import SearchError
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research import processing, steps
 from deepcritical.research.session import ResearchSession, RunSources

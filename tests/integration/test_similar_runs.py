@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from starlette.requests import Request
 
 from deepcritical.bootstrap import Lookups, build_runs, build_similar, place_of
-from deepcritical.domain.chat import SimilarRun
+from deepcritical.domain.tool.chat import SimilarRun
 from deepcritical.interfaces.access import Access, Caller, Mode
 from deepcritical.interfaces.mcp.models import Call
 from deepcritical.interfaces.mcp.server import catalogue

@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.services.storage import study_readings
 from deepcritical.services.storage.study_readings import StudyReadings, reading_key
 from deepcritical.services.storage.trace_tables import study_readings as table

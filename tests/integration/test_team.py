@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.claims import claim_holds
-from deepcritical.domain.events import TERMINAL, LoggedEvent
-from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.report.claims import claim_holds
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import TERMINAL, LoggedEvent
+from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.research.steps import refine_question

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.sentences import Finding
-from deepcritical.domain.votes import Way
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.report.sentences import Finding
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import model_server

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.rate_limiter import new_limiter

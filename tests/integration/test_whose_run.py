@@ -12,11 +12,11 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import CapacityError, StorageError
-from deepcritical.domain.events import KeyedEvent
-from deepcritical.domain.recipe import Begun, ModelChoice, Recipe
-from deepcritical.domain.traces import TraceResult, TraceStatus
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import KeyedEvent
+from deepcritical.domain.run.recipe import Begun, ModelChoice, Recipe
+from deepcritical.domain.tool.traces import TraceResult, TraceStatus
 from deepcritical.jobs.hosting import AWAY_S
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.job_board import JobBoard

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from deepcritical.domain.assessment import JudgeAssessment
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.appraisal.assessment import JudgeAssessment
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research import processing, steps
 from deepcritical.research.session import ResearchSession, RunSources

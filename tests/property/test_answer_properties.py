@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepcritical.domain.checklist import Coverage
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.writing.auditing import audit
+from deepcritical.domain.appraisal.checklist import Coverage
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.writing.ledger.auditing import audit
 from tests.unit.answering.examples import ORDER, RCT, TAKEN_BACK, built, record
 
 SOME = settings(max_examples=60)

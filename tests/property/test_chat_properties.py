@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.chat import ENDS_TURN, ChatAnswer, FoundRecords, ResearchOffered
-from deepcritical.domain.tool_registry import (
+from deepcritical.domain.tool.chat import ENDS_TURN, ChatAnswer, FoundRecords, ResearchOffered
+from deepcritical.domain.tool.registry import (
     ToolCaller,
     ToolConfig,
     ToolRegistry,

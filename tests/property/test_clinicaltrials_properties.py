@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.record_kinds import classify_stop
+from deepcritical.domain.evidence.kinds import classify_stop
+from deepcritical.domain.evidence.record import Evidence
 from deepcritical.tools.clinicaltrials.records import parse
 from tests.servers.clinicaltrials import made_up_studies, made_up_study
 

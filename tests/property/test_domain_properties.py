@@ -7,16 +7,16 @@ from itertools import pairwise
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Direction, StudyFinding, study_findings
-from deepcritical.domain.citation_validator import validate_references
-from deepcritical.domain.claims import claim_holds, located
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import canonical_ids, merge_evidence, study_groups
-from deepcritical.domain.markdown import escape_markdown, one_line
-from deepcritical.domain.report_parts import Claim, Reference
-from deepcritical.domain.text import fold, locate_quote, sentences, shorten_at_sentence
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.domain.appraisal.findings import Direction, StudyFinding, study_findings
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.citation_validator import validate_references
+from deepcritical.domain.report.claims import claim_holds, located
+from deepcritical.domain.report.parts import Claim, Reference
+from deepcritical.domain.study.identity import canonical_ids, merge_evidence, study_groups
+from deepcritical.domain.text.markdown import escape_markdown, one_line
+from deepcritical.domain.text.spans import fold, locate_quote, sentences, shorten_at_sentence
 from deepcritical.reasoning.judging import clinical_score
 from tests.unit.domain.records import appraisal, fact, paper, reference, report, study
 

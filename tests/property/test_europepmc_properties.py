@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
 from deepcritical.tools.europepmc.records import PREPRINT_MARK, parse
 from deepcritical.tools.markup import clean_markup
 from tests.servers.europepmc import made_up_records

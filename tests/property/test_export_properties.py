@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.writers import STUDY_COLUMNS
 from tests.unit.export.briefs import brief_of

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcritical.answering.records import MAX_QUOTES, answer
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.evidence.record import Evidence
 from tests.conftest import make_evidence
 
 QUESTIONS = (

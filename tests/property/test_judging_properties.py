@@ -9,16 +9,16 @@ from typing import NamedTuple
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from deepcritical.appraisal.asked import asked_of
-from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal, Direction, StudyFinding
-from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import Grade, grade
-from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.appraisal.pico.asked import asked_of
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.domain.appraisal.findings import Appraisal, Direction, StudyFinding
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.evidence.certainty import Certainty
+from deepcritical.domain.evidence.grading import Grade, grade
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.reading.rules import read_by_rules
 from deepcritical.reasoning.judging import clinical_score
 from deepcritical.services.evidence_store import EvidenceStore

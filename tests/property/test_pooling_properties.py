@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.appraisal.pooling import Estimate, mean_difference, pool, risk_ratio, variance
+from deepcritical.appraisal.votes.pooling import (
+    Estimate,
+    mean_difference,
+    pool,
+    risk_ratio,
+    variance,
+)
 
 LEVELS = st.sampled_from([80.0, 90.0, 95.0, 97.5, 99.0])
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
 from deepcritical.tools.pubmed.records import parse
 from deepcritical.tools.pubmed.search import read_esearch
 from tests.servers.pubmed import made_up_records

@@ -5,9 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.question import SearchBlock
-from deepcritical.domain.text import fold
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.question.question import SearchBlock
+from deepcritical.domain.text.spans import fold
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.concepts import MAX_MEMBERS, MAX_SYNONYMS
 from deepcritical.tools.europepmc.source import europepmc_query

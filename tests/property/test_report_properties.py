@@ -7,9 +7,9 @@ import re
 import pytest
 from hypothesis import Phase, given, settings
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.writing.auditing import audit
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.writing.ledger.auditing import audit
 from tests.property.stores import RECORDS, reported
 
 WHOLE_RUNS = settings(

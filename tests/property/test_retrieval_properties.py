@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from tests.conftest import make_evidence
 from tests.indexes import new_index

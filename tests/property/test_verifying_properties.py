@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from deepcritical.domain.claims import ClaimVerdict, Failure
-from deepcritical.domain.text import body_sentences
+from deepcritical.domain.report.claims import ClaimVerdict, Failure
+from deepcritical.domain.text.spans import body_sentences
 from deepcritical.verification.claims import verify_claim
 from tests.unit.domain.records import paper
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.text.abbreviations import expand_abbreviations
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 from deepcritical.vocabulary.nodes import vocabulary
 

@@ -7,8 +7,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.services.evidence_store import EvidenceStore
 
 METADATA = st.fixed_dictionaries(

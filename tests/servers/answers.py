@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from deepcritical.domain.text import whole_sentences
+from deepcritical.domain.text.spans import whole_sentences
 
 Answer = dict[str, Any]
 

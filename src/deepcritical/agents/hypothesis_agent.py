@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deepcritical.agents.step_agent import StepAgent
-from deepcritical.domain.events import Stage
+from deepcritical.domain.run.events import Stage
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import propose_hypotheses
 

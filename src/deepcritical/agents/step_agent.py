@@ -15,7 +15,7 @@ from agent_framework import (
 )
 
 from deepcritical.domain.errors import ConfigurationError, DeepCriticalError
-from deepcritical.domain.events import StopReason
+from deepcritical.domain.run.events import StopReason
 from deepcritical.reasoning.judging import open_gaps
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.tasks import calculated

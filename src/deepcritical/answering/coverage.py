@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact, cover
-from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.appraisal.checklist import Checklist, ItemCoverage, ItemFact, cover
+from deepcritical.domain.evidence.kinds import is_retracted
 from deepcritical.services.evidence_store import EvidenceStore
 
 

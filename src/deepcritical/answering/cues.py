@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from deepcritical.domain.checklist import Aspect
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import Span
+from deepcritical.domain.appraisal.checklist import Aspect
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import Span
 
 
 def says(*patterns: str) -> re.Pattern[str]:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.answering.coverage import checklist_in, counting
 from deepcritical.answering.weighing import Weighed, drugs_asked, weigh
-from deepcritical.domain.appraisal import Matched, Stance
-from deepcritical.domain.checklist import (
+from deepcritical.domain.appraisal.checklist import (
     Aspect,
     ChecklistItem,
     Inquiry,
@@ -17,15 +16,16 @@ from deepcritical.domain.checklist import (
     ItemFact,
     facts_of,
 )
-from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.sentences import Finding
-from deepcritical.domain.text import Span
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.appraisal.findings import Matched, Stance
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.report.sentences import Finding
+from deepcritical.domain.study.identity import canonical_ids
+from deepcritical.domain.text.spans import Span
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.vocabulary.drugs import find_drugs
-from deepcritical.writing.findings import findings_of
-from deepcritical.writing.passages import passage_finding
-from deepcritical.writing.sources import ranked, sources_of
+from deepcritical.writing.sections.sources import ranked, sources_of
+from deepcritical.writing.sentences.findings import findings_of
+from deepcritical.writing.sentences.passages import passage_finding
 
 _MOST_OF_MAIN, _MOST_OF_OTHERS = 6, 3
 _AGAIN = 0.1

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from deepcritical.answering.cues import FINDINGS, sectioned
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.checklist import ChecklistItem, ItemFact
-from deepcritical.domain.evidence import Evidence, Fact
-from deepcritical.domain.grading import Grade
-from deepcritical.domain.text import Span, body_sentences, whole_sentences
+from deepcritical.domain.appraisal.checklist import ChecklistItem, ItemFact
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.evidence.grading import Grade
+from deepcritical.domain.evidence.record import Evidence, Fact
+from deepcritical.domain.text.spans import Span, body_sentences, whole_sentences
 
 
 def fact_of(

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from deepcritical.answering.cues import AIM, CUES, says
 from deepcritical.answering.topics import Topics, Weights, folded
-from deepcritical.domain.checklist import Aspect, ChecklistItem, Inquiry, InquiryKind
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import quantities
+from deepcritical.domain.appraisal.checklist import Aspect, ChecklistItem, Inquiry, InquiryKind
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import quantities
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 _NAMED = 0.5

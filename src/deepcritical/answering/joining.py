@@ -14,8 +14,7 @@ from deepcritical.answering.cues import METHODS_TELL, is_own_finding
 from deepcritical.answering.facts import fact_of, joined
 from deepcritical.answering.passages import PassageReader
 from deepcritical.answering.quoting import plain_words
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.checklist import (
+from deepcritical.domain.appraisal.checklist import (
     Aspect,
     Checklist,
     ChecklistItem,
@@ -26,11 +25,12 @@ from deepcritical.domain.checklist import (
     ItemFact,
     lower_of,
 )
-from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.frame import QuestionKind
-from deepcritical.domain.grading import grade
-from deepcritical.domain.record_kinds import is_notice, is_retracted
-from deepcritical.domain.text import Span, addresses_a_model, whole_sentences
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.kinds import is_notice, is_retracted
+from deepcritical.domain.evidence.record import Evidence, Fact, FactRole
+from deepcritical.domain.question.frame import QuestionKind
+from deepcritical.domain.text.spans import Span, addresses_a_model, whole_sentences
 from deepcritical.models.answers import Completeness, InquiryPlan, MappedNeed
 
 _MOST_SEARCHES = 6

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from deepcritical.answering.cues import says
-from deepcritical.domain.checklist import InquiryKind
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.appraisal.checklist import InquiryKind
+from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.text.patterns import bounded
 
 _BY_FRAME: dict[QuestionKind, InquiryKind] = {
     QuestionKind.EFFICACY: InquiryKind.EFFECT,

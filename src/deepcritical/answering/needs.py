@@ -9,10 +9,15 @@ from typing import NamedTuple
 from deepcritical.answering.cues import says
 from deepcritical.answering.kinds import asks_under_way, is_of, kind_of
 from deepcritical.answering.topics import asked_in, topics_of
-from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, InquiryKind
+from deepcritical.domain.appraisal.checklist import (
+    Aspect,
+    Checklist,
+    ChecklistItem,
+    Inquiry,
+    InquiryKind,
+)
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame
 from deepcritical.questions.forms import require_answerable
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.reading import literal_frame

@@ -10,15 +10,15 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from deepcritical.appraisal.what_if import WhatIf, recomputed, without_each
-from deepcritical.domain.brief import label_words, trial_words
-from deepcritical.domain.chat import ChatAnswer, ChatPoint, ChatSentence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim
-from deepcritical.domain.sentences import Sentence
-from deepcritical.domain.text import capitalised
-from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.appraisal.body.what_if import WhatIf, recomputed, without_each
+from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
+from deepcritical.domain.report.brief import label_words, trial_words
+from deepcritical.domain.report.parts import Claim
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.report.sentences import Sentence
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import capitalised
+from deepcritical.domain.tool.chat import ChatAnswer, ChatPoint, ChatSentence
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import literal_frame
 from deepcritical.verification.ids import id_named

@@ -26,9 +26,7 @@ from deepcritical.answering.kinds import asks_under_way
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
 from deepcritical.answering.typed import studied_starts, tells_dose
 from deepcritical.answering.weighing import appraised, drugs_asked
-from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.domain.appraisal import Appraisal, Stance
-from deepcritical.domain.checklist import (
+from deepcritical.domain.appraisal.checklist import (
     Aspect,
     Checklist,
     ChecklistItem,
@@ -36,12 +34,14 @@ from deepcritical.domain.checklist import (
     InquiryKind,
     ItemFact,
 )
-from deepcritical.domain.designs import Design
-from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.grading import Grade, grade
-from deepcritical.domain.record_kinds import is_negative_stop, is_notice, is_under_way
-from deepcritical.domain.study import StudyReading
-from deepcritical.domain.text import Span, addresses_a_model, fold, whole_sentences
+from deepcritical.domain.appraisal.findings import Appraisal, Stance
+from deepcritical.domain.evidence.designs import Design
+from deepcritical.domain.evidence.grading import Grade, grade
+from deepcritical.domain.evidence.kinds import is_negative_stop, is_notice, is_under_way
+from deepcritical.domain.evidence.record import Evidence, Fact, FactRole
+from deepcritical.domain.study.reading import StudyReading
+from deepcritical.domain.text.abbreviations import expand_abbreviations
+from deepcritical.domain.text.spans import Span, addresses_a_model, fold, whole_sentences
 from deepcritical.verification.words import expanded
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from deepcritical.answering.drafting import WEIGHED
 from deepcritical.answering.topics import Topics, topics_of
-from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry
-from deepcritical.domain.question import SearchBlock, SearchQuery
+from deepcritical.domain.appraisal.checklist import Aspect, ChecklistItem, Coverage, Inquiry
+from deepcritical.domain.question.question import SearchBlock, SearchQuery
 from deepcritical.questions.forms import research_question, wants_verdict
 from deepcritical.questions.naming import joined
 from deepcritical.questions.searching import names_beside, search_sides

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import Span, addresses_a_model, locate_quote, whole_sentences
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import Span, addresses_a_model, locate_quote, whole_sentences
 
 _MIN_WORDS = 4
 _LONGEST_QUOTE = 2_000

@@ -16,19 +16,19 @@ from pydantic import Field
 from deepcritical.answering.needs import checklist_of, read_inquiry
 from deepcritical.answering.passages import PassageReader
 from deepcritical.answering.weighing import appraised, drugs_asked
-from deepcritical.domain.appraisal import Appraisal, Direction, Stance
+from deepcritical.domain.appraisal.checklist import Aspect, Inquiry, ItemFact
+from deepcritical.domain.appraisal.findings import Appraisal, Direction, Stance
 from deepcritical.domain.base import Model
-from deepcritical.domain.checklist import Aspect, Inquiry, ItemFact
-from deepcritical.domain.citation_validator import build_reference_from_evidence
-from deepcritical.domain.designs import Design
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
-from deepcritical.domain.grading import Grade, grade
-from deepcritical.domain.identity import study_groups
-from deepcritical.domain.record_kinds import is_notice
-from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.text import Span, whole_sentences
+from deepcritical.domain.evidence.designs import Design
+from deepcritical.domain.evidence.grading import Grade, grade
+from deepcritical.domain.evidence.kinds import is_notice
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import DeclineReason, QuestionFrame, QuestionKind
+from deepcritical.domain.report.citation_validator import build_reference_from_evidence
+from deepcritical.domain.report.parts import Reference
+from deepcritical.domain.study.identity import study_groups
+from deepcritical.domain.text.spans import Span, whole_sentences
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reading.library import read_by_code

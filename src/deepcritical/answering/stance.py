@@ -6,15 +6,15 @@ from pydantic import Field
 
 from deepcritical.answering.needs import inquiry_of
 from deepcritical.answering.weighing import appraised, drugs_asked
-from deepcritical.domain.appraisal import Reading, Stance
+from deepcritical.domain.appraisal.findings import Reading, Stance
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
+from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionKind
-from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.record_kinds import is_notice, is_retracted
-from deepcritical.domain.votes import Way
+from deepcritical.domain.evidence.kinds import is_notice, is_retracted
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import QuestionKind
+from deepcritical.domain.question.question import ResearchQuestion
 from deepcritical.reading.library import read_by_code
 
 _ONLY = "E1"

@@ -13,11 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from deepcritical.appraisal.people import names_condition
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.named import Condition
-from deepcritical.domain.patterns import bounded
+from deepcritical.appraisal.pico.people import names_condition
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import Condition, QuestionFrame
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import GROUPS, OUTCOMES, SENTENCE_END
 from deepcritical.questions.naming import Names, as_condition, find_names

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from deepcritical.answering.cues import CUES, says
-from deepcritical.appraisal.dosing import doses_of
-from deepcritical.domain.checklist import Aspect, Inquiry
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import StudyReading
+from deepcritical.appraisal.pico.dosing import doses_of
+from deepcritical.domain.appraisal.checklist import Aspect, Inquiry
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.reading import StudyReading
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.reading.sentences import quoted
 from deepcritical.vocabulary.folding import key_of
 

@@ -7,22 +7,21 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from deepcritical.answering.topics import told_of
-from deepcritical.appraisal.asked import asked_of
-from deepcritical.appraisal.people import names_condition
-from deepcritical.appraisal.ranking import candidate_rank
-from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal, Matched, StudyFinding, study_findings
-from deepcritical.domain.checklist import Inquiry
+from deepcritical.appraisal.body.ranking import candidate_rank
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.appraisal.pico.asked import asked_of
+from deepcritical.appraisal.pico.people import names_condition
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.domain.appraisal.checklist import Inquiry
+from deepcritical.domain.appraisal.findings import Appraisal, Matched, StudyFinding, study_findings
+from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionKind
-from deepcritical.domain.grading import grade
-from deepcritical.domain.identity import study_groups
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.record_kinds import is_paper
-from deepcritical.domain.study import StudyReading
-from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.kinds import is_paper
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import Condition, Drug, QuestionKind
+from deepcritical.domain.study.identity import study_groups
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.questions.forms import research_question
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 

@@ -14,31 +14,31 @@ from deepcritical.answering.drafting import SPEAKS_AGAINST, Draft, is_newest
 from deepcritical.answering.passages import ALIKE, PassageReader
 from deepcritical.answering.topics import folded, topics_of
 from deepcritical.answering.weighing import Weighed, drugs_asked
-from deepcritical.domain.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, DeepAnswer
-from deepcritical.domain.brief import Brief
-from deepcritical.domain.checklist import Aspect, Coverage, Inquiry, InquiryKind, ItemFact
-from deepcritical.domain.events import StopReason
-from deepcritical.domain.evidence import is_own_document
-from deepcritical.domain.named import Condition
-from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.domain.report_parts import DrugCandidate
-from deepcritical.domain.sentences import WORDING, Finding, Sentence
-from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.domain.votes import Way
+from deepcritical.domain.appraisal.checklist import Aspect, Coverage, Inquiry, InquiryKind, ItemFact
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import is_own_document
+from deepcritical.domain.question.frame import Condition
+from deepcritical.domain.report.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, DeepAnswer
+from deepcritical.domain.report.brief import Brief
+from deepcritical.domain.report.parts import DrugCandidate
+from deepcritical.domain.report.sentences import WORDING, Finding, Sentence
+from deepcritical.domain.run.events import StopReason
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.vocabulary.words import is_english
-from deepcritical.writing.answers import answer_texts
-from deepcritical.writing.brief import brief_of
-from deepcritical.writing.citing import Citer
-from deepcritical.writing.context import ReportContext
-from deepcritical.writing.evidence_rows import evidence_rows
-from deepcritical.writing.harms import harm_sentences
-from deepcritical.writing.matter import Matter
-from deepcritical.writing.passages import LEADS, missing_sentence, pointer_sentence
-from deepcritical.writing.synthesis import told_rows, with_synthesis
-from deepcritical.writing.told_rows import leading_rows
-from deepcritical.writing.words import row_sentence
+from deepcritical.writing.sections.citing import Citer
+from deepcritical.writing.sections.context import ReportContext
+from deepcritical.writing.sections.evidence_rows import evidence_rows
+from deepcritical.writing.sentences.answers import answer_texts
+from deepcritical.writing.sentences.brief import brief_of
+from deepcritical.writing.sentences.harms import harm_sentences
+from deepcritical.writing.sentences.matter import Matter
+from deepcritical.writing.sentences.passages import LEADS, missing_sentence, pointer_sentence
+from deepcritical.writing.sentences.synthesis import told_rows, with_synthesis
+from deepcritical.writing.sentences.told_rows import leading_rows
+from deepcritical.writing.sentences.words import row_sentence
 
 _MOST_IN_LEAD = 2
 _NEARLY = 0.15

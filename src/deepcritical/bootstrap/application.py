@@ -26,13 +26,13 @@ from deepcritical.bootstrap.parts import (
     users_server,
 )
 from deepcritical.domain.base import first_invalid
-from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, DocumentError, StorageError
-from deepcritical.domain.events import Notice
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import Grade, grade
-from deepcritical.domain.recipe import ModelChoice, Recipe
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.evidence.grading import Grade, grade
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.run.budget import Depth, RunLimits
+from deepcritical.domain.run.events import Notice
+from deepcritical.domain.run.recipe import ModelChoice, Recipe
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.runs import RunService

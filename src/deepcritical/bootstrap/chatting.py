@@ -8,10 +8,10 @@ from functools import partial
 
 from deepcritical.bootstrap.application import limits_of, retrieval_parts
 from deepcritical.bootstrap.parts import build_model_server, open_sources_of, users_server
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.events import Event
-from deepcritical.domain.plan import Place
-from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import Event
+from deepcritical.domain.run.plan import Place
+from deepcritical.domain.tool.registry import ToolCaller, ToolRegistry
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
 from deepcritical.reasoning.chatting import ChatReasoner

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.question import SearchQuery
+from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import sqlite_file
 from deepcritical.services.storage.shared_limiter import SharedLimits

@@ -11,11 +11,11 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, get_args
 
 from deepcritical.bootstrap.live import LiveSources, Lookups, open_sources
-from deepcritical.domain.budget import Step
 from deepcritical.domain.errors import ConfigurationError, StorageError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.plan import Place
-from deepcritical.domain.recipe import OwnDocument
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.run.budget import Step
+from deepcritical.domain.run.plan import Place
+from deepcritical.domain.run.recipe import OwnDocument
 from deepcritical.jobs.hosting import MOST_TAKEOVERS
 from deepcritical.jobs.run import OpenSources
 from deepcritical.jobs.tending import TTL_S

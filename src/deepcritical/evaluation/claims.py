@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from deepcritical.answering.stance import stance
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.claims import ClaimVerdict
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.report.claims import ClaimVerdict
 from deepcritical.evaluation.scores import Half, Outcome, half_of, json_lines, table, text_of
 from deepcritical.verification.claims import verify_claim
 

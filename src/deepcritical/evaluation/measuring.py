@@ -20,9 +20,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.events import Event, JudgementMade
+from deepcritical.domain.run.budget import RunLimits, Spent
+from deepcritical.domain.run.events import Event, JudgementMade
 from deepcritical.evaluation import claims, pubmed_syntax, questions, studies
 from deepcritical.evaluation.scores import (
     Cost,
@@ -37,7 +37,7 @@ from deepcritical.evaluation.verdicts import judge_verdicts, keep_readings
 from deepcritical.models.desk import RunDesk
 
 if TYPE_CHECKING:
-    from deepcritical.domain.study import StudyReading
+    from deepcritical.domain.study.reading import StudyReading
     from deepcritical.jobs.runs import RunService
     from deepcritical.reasoning.base import Reasoner
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from deepcritical.answering.needs import checklist_of, inquiry_of
 from deepcritical.answering.queries import need_queries
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.question import SearchBlock
-from deepcritical.domain.text import fold
+from deepcritical.domain.question.question import SearchBlock
+from deepcritical.domain.text.spans import fold
 from deepcritical.evaluation.scores import Outcome, half_of, json_lines
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame

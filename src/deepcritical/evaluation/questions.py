@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.question.frame import QuestionFrame
 from deepcritical.evaluation.scores import Half, Outcome, half_of, json_lines, table
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.model_reading import ModelReading

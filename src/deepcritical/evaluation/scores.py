@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple, get_args
 
 from deepcritical.domain.base import Model, UnitInterval
-from deepcritical.domain.budget import Spent
+from deepcritical.domain.run.budget import Spent
 
 Half = Literal["development", "kept aside"]
 """Rules may be written on the first; the second is only counted."""

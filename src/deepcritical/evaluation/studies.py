@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deepcritical.domain.effects import has_more, significant
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.quantities import quantities
-from deepcritical.domain.study import Arm, ArmFigure, Result, StudyReading
-from deepcritical.domain.text import fold
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.study.effects import has_more, significant
+from deepcritical.domain.study.reading import Arm, ArmFigure, Result, StudyReading
+from deepcritical.domain.text.quantities import quantities
+from deepcritical.domain.text.spans import fold
 from deepcritical.evaluation.scores import Half, Outcome, half_of, json_lines, text_of
 from deepcritical.questions.naming import find_names
 from deepcritical.reading.sentences import numbered

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deepcritical.domain.budget import Spent
+from deepcritical.domain.appraisal.verdict import DIRECTIONS, VerdictLabel
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.events import JudgementMade
-from deepcritical.domain.study import StudyReading
-from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.domain.verdict import DIRECTIONS, VerdictLabel
+from deepcritical.domain.run.budget import Spent
+from deepcritical.domain.run.events import JudgementMade
+from deepcritical.domain.study.reading import StudyReading
+from deepcritical.domain.tool.traces import LOCAL_USER
 from deepcritical.evaluation.scores import Measured, Outcome, json_lines
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.study_readings import StudyReadings, reading_key

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
-from deepcritical.domain.answer import Document
-from deepcritical.domain.markdown import one_line
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.report_parts import AuthorName, Reference, author_name
+from deepcritical.domain.evidence.authors import AuthorName, author_name
+from deepcritical.domain.report.answer import Document
+from deepcritical.domain.report.parts import Reference
+from deepcritical.domain.text.markdown import one_line
+from deepcritical.domain.text.patterns import bounded
 
 EntryKind = Literal["article", "preprint", "trial", "web"]
 

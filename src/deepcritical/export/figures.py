@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.mechanism_figure import draw_mechanism
 from deepcritical.export.prisma_figure import draw_prisma
@@ -20,7 +20,7 @@ FIGURES: Mapping[str, Callable[[ResearchReport], Drawing]] = {
 
 
 def figures_of(report: ResearchReport) -> dict[str, tuple[Drawing, ...]]:
-    """Return the figures that show something, as `domain.layout` places them."""
+    """Return the figures that show something, as `domain.report.layout` places them."""
     drawn = {name: (draw(report),) for name, draw in FIGURES.items()}
     kept = {name: figure for name, figure in drawn.items() if not figure[0].empty}
     return kept | {"forest": draw_forests(report)}

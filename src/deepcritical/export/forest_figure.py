@@ -8,12 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.effect_words import MEASURES
-from deepcritical.domain.effects import RATIOS, decimals_of
-from deepcritical.domain.grids import weightiest_first
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.text import capitalised
-from deepcritical.domain.votes import (
+from deepcritical.domain.appraisal.effect_words import MEASURES
+from deepcritical.domain.appraisal.votes import (
     CONTINUED,
     NOT_STATED,
     STOPPING,
@@ -22,6 +18,10 @@ from deepcritical.domain.votes import (
     RowEffect,
     Way,
 )
+from deepcritical.domain.report.grids import weightiest_first
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.study.effects import RATIOS, decimals_of
+from deepcritical.domain.text.spans import capitalised
 from deepcritical.export.prose import study_name
 from deepcritical.export.svg import Drawing, label, lines_of, path
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from deepcritical.domain.answer import Document
+    from deepcritical.domain.report.answer import Document
     from deepcritical.export.imprint import Imprint
 
 _SVG = "image/svg+xml"
@@ -62,6 +62,6 @@ def formats_of(document: Document) -> Mapping[str, Format]:
 def is_answer(document: Document) -> bool:
     """Return whether a document answers a free question; else it is a report."""
     # Imported late, as all that has many fields.
-    from deepcritical.domain.answer import DeepAnswer
+    from deepcritical.domain.report.answer import DeepAnswer
 
     return isinstance(document, DeepAnswer)

@@ -16,9 +16,13 @@ from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from deepcritical.domain.answer import DeepAnswer, Document
-from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.brief import (
+from deepcritical.domain.appraisal.evidence_table import phase_name
+from deepcritical.domain.appraisal.findings import Direction
+from deepcritical.domain.appraisal.verdict import Verdict
+from deepcritical.domain.appraisal.votes import OutcomeRow
+from deepcritical.domain.evidence.record import SOURCE_NAMES
+from deepcritical.domain.report.answer import DeepAnswer, Document
+from deepcritical.domain.report.brief import (
     COLUMNS,
     StudyRow,
     finding_cells,
@@ -26,19 +30,21 @@ from deepcritical.domain.brief import (
     study_words,
     trial_words,
 )
-from deepcritical.domain.claims import is_quote
-from deepcritical.domain.comparison import compare, outcome_words
-from deepcritical.domain.evidence import SOURCE_NAMES
-from deepcritical.domain.evidence_table import phase_name
-from deepcritical.domain.grids import Grid, candidates_grid, findings_grid, outcomes_grid, trials_of
-from deepcritical.domain.layout import Chains, Ledger, Part, parts_of
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import edge_evidence, evidence_table, search_log
-from deepcritical.domain.report_parts import HypothesisTested
-from deepcritical.domain.sentences import how_checked, numbers_of
-from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import OutcomeRow
+from deepcritical.domain.report.claims import is_quote
+from deepcritical.domain.report.comparison import compare, outcome_words
+from deepcritical.domain.report.grids import (
+    Grid,
+    candidates_grid,
+    findings_grid,
+    outcomes_grid,
+    trials_of,
+)
+from deepcritical.domain.report.layout import Chains, Ledger, Part, parts_of
+from deepcritical.domain.report.markdown import edge_evidence, evidence_table, search_log
+from deepcritical.domain.report.parts import HypothesisTested
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.report.sentences import how_checked, numbers_of
+from deepcritical.domain.text.markdown import visible
 from deepcritical.export.figures import figures_of
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.mechanism_figure import draw_mechanism, edge_label, edge_words

@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import mean
 from typing import NamedTuple
 
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.mechanism_graph import COLUMNS, TONES, EdgeSign, GraphEdge, mechanism_graph
 from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, nothing_drawn, opener, path
 

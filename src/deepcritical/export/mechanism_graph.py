@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import EdgeTested
+from deepcritical.domain.report.parts import EdgeTested
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.svg import Tone
 
 COLUMNS = ("Drug", "Target", "Pathway", "Process", "Disease")

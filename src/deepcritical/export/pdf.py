@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from deepcritical.domain.checks import Check, failed, passed
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.layout import Ledger, References, parts_of
-from deepcritical.domain.markdown import one_line
-from deepcritical.domain.report import ResearchReport, block_markdown, head_markdown
-from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.report.layout import Ledger, References, parts_of
+from deepcritical.domain.report.parts import Reference
+from deepcritical.domain.report.report import ResearchReport, block_markdown, head_markdown
+from deepcritical.domain.text.markdown import one_line
 from deepcritical.export.figures import figures_of
 from deepcritical.export.prose import to_tree
 from deepcritical.export.svg import Drawing, inline

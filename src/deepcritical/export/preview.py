@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from deepcritical.domain.answer import Document
-from deepcritical.domain.brief import label_words
-from deepcritical.domain.markdown import one_line, visible
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.answer import Document
+from deepcritical.domain.report.brief import label_words
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.text.markdown import one_line, visible
 from deepcritical.export.pdf import TONES, typeset
 
 _LONGEST = 300

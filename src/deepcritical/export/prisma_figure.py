@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import PrismaFlow, RecordCount
+from deepcritical.domain.report.parts import PrismaFlow, RecordCount
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.svg import LINE_HEIGHT, Drawing, box, label, lines_of, nothing_drawn, path
 
 _WIDTH, _LEFT, _RIGHT = 690, 44, 380

@@ -14,11 +14,11 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType, OptionsDict
 
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.sentences import Sentence, as_markdown
+from deepcritical.domain.report.parts import Reference
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.report.sentences import Sentence, as_markdown
+from deepcritical.domain.text.markdown import visible
+from deepcritical.domain.text.patterns import bounded
 
 _MARKER = bounded(r"\[(\d{1,4})\](?!\()")
 

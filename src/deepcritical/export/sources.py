@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.answer import Document
-from deepcritical.domain.evidence_table import EvidenceRow
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim, Reference
+from deepcritical.domain.appraisal.evidence_table import EvidenceRow
+from deepcritical.domain.report.answer import Document
+from deepcritical.domain.report.parts import Claim, Reference
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.text.markdown import visible
 from deepcritical.export.mechanism_graph import TONES, EdgeSign, GraphEdge, mechanism_graph
 from deepcritical.export.svg import Tone
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.markdown import one_line
+from deepcritical.domain.text.markdown import one_line
 
 Tone = Literal["ink", "soft", "line", "card", "tint", "good", "bad", "mixed", "drug", "none"]
 

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.appraisal import Direction
+from deepcritical.domain.appraisal.evidence_table import EvidenceRow
+from deepcritical.domain.appraisal.findings import Direction
 from deepcritical.domain.base import Model
-from deepcritical.domain.evidence_table import EvidenceRow
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.report.parts import Reference
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.export.svg import Drawing, Tone, label, nothing_drawn, opener, path
 
 _YEAR = bounded(r"[12]\d{3}\b")

@@ -11,13 +11,13 @@ from typing import Any
 
 from pydantic import AwareDatetime, TypeAdapter
 
-from deepcritical.domain.answer import Document, read_document
-from deepcritical.domain.brief import StudyRow
-from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
-from deepcritical.domain.markdown import one_line
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.sentences import numbers_of
+from deepcritical.domain.appraisal.evidence_table import DrugStance, EvidenceRow
+from deepcritical.domain.report.answer import Document, read_document
+from deepcritical.domain.report.brief import StudyRow
+from deepcritical.domain.report.parts import Reference
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.report.sentences import numbers_of
+from deepcritical.domain.text.markdown import one_line
 from deepcritical.export.bibliography import as_bibtex, as_csl_json, as_ris
 from deepcritical.export.figures import FIGURES
 from deepcritical.export.imprint import Imprint

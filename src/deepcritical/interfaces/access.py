@@ -26,7 +26,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from deepcritical.domain import errors
-from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.domain.tool.traces import LOCAL_USER
 from deepcritical.interfaces.accounts import account_of
 from deepcritical.interfaces.sharing import SHARE, ShareLinks, set_cookie
 from deepcritical.tools.rate_limiter import Quota

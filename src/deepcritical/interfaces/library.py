@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from deepcritical.bootstrap import build_reasoner, build_runs, read_settings
-from deepcritical.domain.evidence import Citation, Evidence
-from deepcritical.domain.recipe import OwnDocument, PastedText
+from deepcritical.domain.evidence.record import Citation, Evidence
+from deepcritical.domain.run.recipe import OwnDocument, PastedText
 from deepcritical.models.desk import RunDesk
 from deepcritical.tools.documents import SUFFIXES, read_document
 from deepcritical.toolset.starting import documents_of
 
 if TYPE_CHECKING:
-    from deepcritical.domain.answer import DeepAnswer
-    from deepcritical.domain.budget import Depth
-    from deepcritical.domain.events import LoggedEvent
-    from deepcritical.domain.report import ResearchReport
-    from deepcritical.domain.study import StudyReading
+    from deepcritical.domain.report.answer import DeepAnswer
+    from deepcritical.domain.report.report import ResearchReport
+    from deepcritical.domain.run.budget import Depth
+    from deepcritical.domain.run.events import LoggedEvent
+    from deepcritical.domain.study.reading import StudyReading
     from deepcritical.jobs.run import RunOf
     from deepcritical.jobs.runs import RunService
 

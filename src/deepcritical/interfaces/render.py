@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from functools import singledispatch
 from typing import TypeVar
 
-from deepcritical.domain import chat, events
-from deepcritical.domain.budget import Spent
-from deepcritical.domain.chat import SimilarRun
-from deepcritical.domain.markdown import one_line, visible
-from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.report.parts import Reference
+from deepcritical.domain.run import events
+from deepcritical.domain.run.budget import Spent
+from deepcritical.domain.text.markdown import one_line, visible
+from deepcritical.domain.tool import chat
+from deepcritical.domain.tool.chat import SimilarRun
 from deepcritical.questions.claims import subject_of
 
 Happened = TypeVar("Happened")

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 
-from deepcritical.domain.answer import Document
 from deepcritical.domain.errors import AccessError, OwnershipError, TraceNotFoundError
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.answer import Document
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.html import Side, render_brief, render_comparison, render_news, render_page
 from deepcritical.export.preview import Preview, preview_of, render_card
 from deepcritical.export.writers import from_json

@@ -15,13 +15,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from deepcritical.domain import errors, events
-from deepcritical.domain.answer import Document
-from deepcritical.domain.appraisal import Reading
+from deepcritical.domain import errors
+from deepcritical.domain.appraisal.findings import Reading
 from deepcritical.domain.errors import RecordedError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.traces import TraceResult, knowledge_of
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.report.answer import Document
+from deepcritical.domain.run import events
+from deepcritical.domain.tool.traces import TraceResult, knowledge_of
 from deepcritical.jobs.recorder import (
     CHECK_INTEGRITY,
     DRUG_FACTS,

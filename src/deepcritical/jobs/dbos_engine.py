@@ -16,7 +16,7 @@ from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, WorkflowSta
 from dbos import error as dbos_errors
 
 from deepcritical.domain import errors
-from deepcritical.domain.recipe import EngineRow
+from deepcritical.domain.run.recipe import EngineRow
 from deepcritical.jobs.dbos_setup import (
     APP,
     LEFT,

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
-from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.run.events import LoggedEvent, RunCancelled, Stage
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.conduct import Tool
 from deepcritical.jobs.engine import Journal

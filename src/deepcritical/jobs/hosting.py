@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deepcritical.domain import errors
-from deepcritical.domain.events import RunCancelled, RunFailed
-from deepcritical.domain.recipe import MOST_WITH_OTHERS, Begun, Recipe
+from deepcritical.domain.run.events import RunCancelled, RunFailed
+from deepcritical.domain.run.recipe import MOST_WITH_OTHERS, Begun, Recipe
 from deepcritical.jobs.conduct import Tool, conduct, failed
 from deepcritical.jobs.engine import Journal, LostRun, OutOfOrder
 from deepcritical.jobs.recorder import Host

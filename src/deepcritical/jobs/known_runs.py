@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from deepcritical.domain import errors
-from deepcritical.domain.events import RunFailed, Stage
-from deepcritical.domain.recipe import Once, Recipe
-from deepcritical.domain.traces import LOCAL_USER, TraceSummary
+from deepcritical.domain.run.events import RunFailed, Stage
+from deepcritical.domain.run.recipe import Once, Recipe
+from deepcritical.domain.tool.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.conduct import DEFECT, Tool, conduct, failed
 from deepcritical.jobs.durable_runs import CLOSE_S, DurableRuns

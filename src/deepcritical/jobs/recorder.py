@@ -15,19 +15,19 @@ from typing import Any, Generic, TypeVar, cast, get_type_hints
 
 from pydantic import Field, TypeAdapter
 
-from deepcritical.domain.appraisal import Reading
+from deepcritical.domain.appraisal.findings import Reading
 from deepcritical.domain.base import Model
-from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.errors import (
     ConfigurationError,
     DeepCriticalError,
     RecordedError,
     StorageError,
 )
-from deepcritical.domain.events import DeadlineMoved, Event, RunCancelled, RunFailed
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import OutsideName
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.evidence.drug_facts import DrugFacts
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import OutsideName
+from deepcritical.domain.question.question import SearchQuery
+from deepcritical.domain.run.events import DeadlineMoved, Event, RunCancelled, RunFailed
 from deepcritical.jobs.engine import Journal
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession

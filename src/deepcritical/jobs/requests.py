@@ -7,7 +7,7 @@ import contextlib
 import time
 
 from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
-from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.domain.tool.traces import LOCAL_USER
 from deepcritical.services.storage.job_board import JobBoard
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 

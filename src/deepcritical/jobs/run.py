@@ -14,11 +14,11 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast
 from pydantic import SecretStr, ValidationError
 
 from deepcritical.domain import errors
-from deepcritical.domain.answer import DeepAnswer, Document, read_document
-from deepcritical.domain.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
-from deepcritical.domain.recipe import RUN_READINGS, RUN_RECORDS, Once, Recipe
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.traces import LOCAL_USER, ToolTrace
+from deepcritical.domain.report.answer import DeepAnswer, Document, read_document
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
+from deepcritical.domain.run.recipe import RUN_READINGS, RUN_RECORDS, Once, Recipe
+from deepcritical.domain.tool.traces import LOCAL_USER, ToolTrace
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import TraceWriter
 from deepcritical.services.evidence_store import as_snapshot

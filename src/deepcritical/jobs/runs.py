@@ -17,15 +17,15 @@ from typing import Any, TypedDict, Unpack, get_args  # noqa: TID251 - no model o
 
 from pydantic import SecretStr
 
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.budget import Depth, OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.frame import DeclineReason, QuestionFrame
-from deepcritical.domain.plan import Place, ResearchPlan, check_plan
-from deepcritical.domain.question import checked_question
-from deepcritical.domain.recipe import ModelChoice, Once, OwnDocument, Recipe
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.domain.question.frame import DeclineReason, QuestionFrame
+from deepcritical.domain.question.question import checked_question
+from deepcritical.domain.report.answer import DeepAnswer
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.budget import Depth, OwnLimits, RunLimits
+from deepcritical.domain.run.plan import Place, ResearchPlan, check_plan
+from deepcritical.domain.run.recipe import ModelChoice, Once, OwnDocument, Recipe
+from deepcritical.domain.tool.traces import LOCAL_USER
 from deepcritical.jobs.conduct import Orchestrate, Tool
 from deepcritical.jobs.hosting import Parts, PartsFor
 from deepcritical.jobs.known_runs import KnownRuns

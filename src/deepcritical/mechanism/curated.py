@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from deepcritical.domain.drug_facts import (
+from deepcritical.domain.appraisal.hypotheses import EdgeSide
+from deepcritical.domain.evidence.drug_facts import (
     Association,
     CuratedFact,
     DrugFacts,
@@ -18,10 +19,9 @@ from deepcritical.domain.drug_facts import (
     fact_records,
     fact_span,
 )
-from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.hypotheses import EdgeSide
-from deepcritical.domain.named import Condition
-from deepcritical.domain.text import fold
+from deepcritical.domain.evidence.record import Evidence, Fact, FactRole
+from deepcritical.domain.question.frame import Condition
+from deepcritical.domain.text.spans import fold
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 from deepcritical.vocabulary.nodes import vocabulary
 

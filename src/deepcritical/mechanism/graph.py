@@ -9,13 +9,18 @@ from functools import cached_property
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from deepcritical.domain.drug_facts import DrugFacts
-from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.hypotheses import Edge, EdgeSide, MechanismHypothesis, chain_confidence
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import MechanismStatement, StudyReading
-from deepcritical.domain.text import Span, addresses_a_model, fold
+from deepcritical.domain.appraisal.hypotheses import (
+    Edge,
+    EdgeSide,
+    MechanismHypothesis,
+    chain_confidence,
+)
+from deepcritical.domain.evidence.drug_facts import DrugFacts
+from deepcritical.domain.evidence.record import Evidence, Fact, FactRole
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.study.reading import MechanismStatement, StudyReading
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import Span, addresses_a_model, fold
 from deepcritical.mechanism.curated import curated_edges
 from deepcritical.questions.searching import edge_query
 from deepcritical.reading.sentences import numbered

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from deepcritical.domain.budget import Judgement, Purse, RunLimits, Spent
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.domain.events import BudgetPlanned, JudgementMade, Notice
+from deepcritical.domain.run.budget import Judgement, Purse, RunLimits, Spent
+from deepcritical.domain.run.events import BudgetPlanned, JudgementMade, Notice
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.failing import NOT_ASKED
 from deepcritical.models.providers import ModelServer

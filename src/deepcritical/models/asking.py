@@ -22,14 +22,14 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from deepcritical.domain.budget import Judgement, Purse
 from deepcritical.domain.errors import (
     BudgetExceeded,
     ConfigurationError,
     DeepCriticalError,
     ReasoningError,
 )
-from deepcritical.domain.events import DeadlineMoved, Notice
+from deepcritical.domain.run.budget import Judgement, Purse
+from deepcritical.domain.run.events import DeadlineMoved, Notice
 from deepcritical.models.desk import Asked, OutputMode, RunDesk
 from deepcritical.models.failing import (
     FINAL,

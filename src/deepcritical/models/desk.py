@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import SecretStr
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.budget import RunLimits, Spent
-from deepcritical.domain.events import Event
+from deepcritical.domain.run.budget import RunLimits, Spent
+from deepcritical.domain.run.events import Event
 from deepcritical.services.storage.model_answers import AnswerBook
 from deepcritical.services.telemetry import OFF, Telemetry
 

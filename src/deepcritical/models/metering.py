@@ -18,8 +18,8 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from deepcritical.domain.budget import Judgement, Purse, Spent
 from deepcritical.domain.errors import BudgetExceeded
+from deepcritical.domain.run.budget import Judgement, Purse, Spent
 from deepcritical.models.failing import PASSING, UNANSWERED, TooLongError, is_unreachable
 from deepcritical.models.providers import ModelServer
 from deepcritical.models.sending import noted

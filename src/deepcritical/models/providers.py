@@ -26,9 +26,9 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
-from deepcritical.domain.budget import STEPS, Price, Step
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.model_keys import key_variable
+from deepcritical.domain.run.budget import STEPS, Price, Step
 from deepcritical.models.desk import OutputMode
 from deepcritical.models.profiles import LARGE, Profile, ProfileName, profile_for
 from deepcritical.models.registry import Listed, listed_provider, listed_providers, opened

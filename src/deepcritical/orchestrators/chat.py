@@ -13,8 +13,10 @@ from contextlib import aclosing
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.chat import (
+from deepcritical.domain.errors import CapacityError, DeepCriticalError, ResearchCancelled
+from deepcritical.domain.question.question import checked_question
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.tool.chat import (
     ENDS_TURN,
     ChatAnswer,
     ChatEvent,
@@ -26,9 +28,7 @@ from deepcritical.domain.chat import (
     ToolTold,
     TurnFailed,
 )
-from deepcritical.domain.errors import CapacityError, DeepCriticalError, ResearchCancelled
-from deepcritical.domain.question import checked_question
-from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry, ToolResult
+from deepcritical.domain.tool.registry import ToolCaller, ToolRegistry, ToolResult
 from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.chatting import (
     DEEP_RESEARCH,

@@ -20,14 +20,14 @@ from agent_framework.orchestrations import (
 )
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import (
     ConfigurationError,
     DeepCriticalError,
     ReasoningError,
     StorageError,
 )
-from deepcritical.domain.events import AgentCalled
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import AgentCalled
 from deepcritical.prompts import asks
 from deepcritical.reasoning.base import ManagerModel
 from deepcritical.research.session import ResearchSession

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
-from deepcritical.domain.markdown import one_line, visible
-from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.text import addresses_a_model
+from deepcritical.domain.appraisal.hypotheses import Edge, MechanismHypothesis
+from deepcritical.domain.question.question import ResearchQuestion
+from deepcritical.domain.text.markdown import one_line, visible
+from deepcritical.domain.text.spans import addresses_a_model
 from deepcritical.prompts.evidence import ShownRecords, estimated_tokens, record_text
 from deepcritical.services.evidence_store import EvidenceStore
 

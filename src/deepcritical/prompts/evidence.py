@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import Grade, grade
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.sentences import Finding
-from deepcritical.domain.study import Arm, ArmFigure, Effect, Result, StudyReading
-from deepcritical.domain.text import addresses_a_model, shorten_at_sentence
+from deepcritical.domain.appraisal.findings import Appraisal
+from deepcritical.domain.evidence.grading import Grade, grade
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.sentences import Finding
+from deepcritical.domain.study.reading import Arm, ArmFigure, Effect, Result, StudyReading
+from deepcritical.domain.text.markdown import visible
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import addresses_a_model, shorten_at_sentence
 from deepcritical.services.evidence_store import EvidenceStore
 
 CHARS_PER_TOKEN = 3

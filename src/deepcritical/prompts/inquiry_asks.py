@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deepcritical.domain.checklist import Checklist, Inquiry, ItemFact
-from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.appraisal.checklist import Checklist, Inquiry, ItemFact
+from deepcritical.domain.question.question import ResearchQuestion
 from deepcritical.prompts.asks import (
     MATCH,
     READ_QUESTION,

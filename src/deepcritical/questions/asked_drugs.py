@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.named import Drug
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.frame import Drug
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.vocabulary.classes import DrugClass, listed_class
 
 

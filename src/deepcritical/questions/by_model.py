@@ -5,17 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from deepcritical.domain.frame import SERIOUS_HARM, DeclineReason, QuestionFrame, QuestionKind
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import locate_quote
+from deepcritical.domain.question.frame import (
+    SERIOUS_HARM,
+    Condition,
+    DeclineReason,
+    Drug,
+    QuestionFrame,
+    QuestionKind,
+)
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import locate_quote
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import LOWERS
 from deepcritical.questions.declining import as_typed
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.model_reading import READ_AS, ModelReading, with_meanings
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
-from deepcritical.questions.roles import groups_in, is_set_beside, raises
+from deepcritical.questions.roles import groups_in, raises, side_by_side
 from deepcritical.questions.sides import are_together, is_over_part
 from deepcritical.questions.withdrawing import with_stopping
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
@@ -47,8 +53,9 @@ _ANY = bounded(
     re.IGNORECASE,
 )
 """Words for a treatment that name none."""
-_LONGEST = 200
-"""Characters of a name, at most."""
+_LONGEST = 200  # characters of a name
+_SEARCHED = {"declined": None, "doubtful": False, "offers": (), "missing": ()}
+"""Fields of a question that is searched, whatever the rules made of it."""
 
 
 def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
@@ -82,9 +89,10 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
         "members": members,
         "comparators": comparators,
         "condition": condition,
+        "notices": by_rule.notices if by_rule.answerable else (),
         **_about(by_rule, said, text, worse, feared=bool(harm or worse)),
     }
-    read = with_stopping(_searched(by_rule).model_copy(update=named))
+    read = with_stopping(by_rule.model_copy(update=_SEARCHED | named))
     is_same = read.model_copy(update={"notices": by_rule.notices}) == by_rule
     return read if is_same else _told(read)
 
@@ -168,20 +176,11 @@ def _is_searchable(
     return is_name and bool(drugs or condition)
 
 
-def _searched(by_rule: QuestionFrame) -> QuestionFrame:
-    """The frame as one of a question that is searched, whatever the rules made of it."""
-    notices = by_rule.notices if by_rule.answerable else ()
-    cleared = {"declined": None, "doubtful": False, "offers": (), "missing": (), "notices": notices}
-    return by_rule.model_copy(update=cleared)
-
-
 def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -> QuestionKind:
     """The model's kind, unless the names do not fit it."""
     kind = QuestionKind(said.kind)
-    needs_drug = kind not in {QuestionKind.CANDIDATES, QuestionKind.OPEN, QuestionKind.LOOK_UP}
-    fits = bool(drugs) or not needs_drug or kind is QuestionKind.STATUS
-    if kind is QuestionKind.CANDIDATES and drugs:
-        fits = False
+    drugless = {QuestionKind.OPEN, QuestionKind.LOOK_UP, QuestionKind.STATUS}
+    fits = not drugs if kind is QuestionKind.CANDIDATES else bool(drugs) or kind in drugless
     if fits:
         return kind
     return by_rule.kind if by_rule.answerable else QuestionKind.OPEN
@@ -364,7 +363,7 @@ def _condition(written: str, text: str, names: Names) -> Condition | None:
     """The condition that a model names, by the table; several of them as one."""
     here = {m.name for found in names.conditions for m in (found.condition, *found.others)}
     written = written[:_LONGEST]
-    mentions = _side_by_side(written)
+    mentions = side_by_side(written)
     inside = [found.condition for found in mentions]
     in_text = _in_words(written, text)
     if inside and all(one.name in here for one in inside) and (len(inside) > 1 or not in_text):
@@ -375,17 +374,6 @@ def _condition(written: str, text: str, names: Names) -> Condition | None:
         return None
     literal = Condition(name=in_text, names=(in_text,), known=False)
     return as_condition(inside[0], in_text) if inside else literal
-
-
-def _side_by_side(written: str) -> list[ConditionMention]:
-    """The first condition of a text, with those that "and" or "or" sets beside it, each once."""
-    listed: list[ConditionMention] = []
-    for found in find_names(written).conditions:
-        if listed and not is_set_beside(written, listed[-1].end, found.start):
-            break
-        if all(found.condition.name != other.condition.name for other in listed):
-            listed.append(found)
-    return listed
 
 
 def _in_words(name: str, text: str) -> str:

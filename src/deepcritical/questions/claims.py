@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from deepcritical.domain.frame import (
+from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
+from deepcritical.domain.question.frame import (
     IF_STOPPED_WORSE,
     SERIOUS_HARM,
     QuestionFrame,
     QuestionKind,
 )
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.question.question import ResearchQuestion
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.dosing import dose_asked, is_between_doses, is_between_durations
 from deepcritical.questions.wording import (
     are_several,

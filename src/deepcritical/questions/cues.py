@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.vocabulary.qualifiers import ADMITTED
 
 SENTENCE_END = bounded(r"(?<! [A-Z]\.)(?<!vs\.)(?<!e\.g\.)(?<=[.!?;]) +")

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deepcritical.domain.frame import DeclineReason
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question.frame import Condition, DeclineReason, Drug
 
 _CONVERSATION = "I answer questions about drugs and diseases from papers and trials."
 _EXAMPLE = '"Does colchicine prevent recurrent pericarditis?"'

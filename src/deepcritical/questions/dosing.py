@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.vocabulary.folding import key_of
 
 _WORDS = r"[- ](?:[\w-]{1,20} )?dos(?:es?|age|ing)\b"

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.naming import Names
 from deepcritical.vocabulary.words import is_english

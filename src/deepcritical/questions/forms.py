@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.named import Condition
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import QuestionForm, ResearchQuestion
+from deepcritical.domain.question.frame import Condition, QuestionFrame, QuestionKind
+from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.declining import advice_of
 from deepcritical.questions.dosing import is_between_doses

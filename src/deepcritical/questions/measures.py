@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.outcomes import term_in

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.named import Condition
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.frame import Condition
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.vocabulary.folding import key_of
 

@@ -7,15 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.patterns import bounded
-from deepcritical.questions.asked_drugs import (
-    DrugNamed,
-    alternatives,
-    as_one,
-    specific,
-)
-from deepcritical.questions.mention_roles import ASKED, BESIDE, COMPARED, drug_roles
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.questions.asked_drugs import DrugNamed, alternatives, as_one, specific
+from deepcritical.questions.classifying import ASKED, BESIDE, COMPARED, drug_roles
 from deepcritical.vocabulary.classes import DrugClass, drug_class, find_classes
 from deepcritical.vocabulary.conditions import (
     ConditionMention,
@@ -168,14 +163,10 @@ def _drugs_and_conditions(text: str) -> tuple[list[DrugNamed], list[ConditionMen
     """Return what is named; of a name within a longer one the longer: "vitamin D deficiency"."""
     drugs, conditions = _drugs(text), find_conditions(text, any_case=True)
     at = {place: c for c in conditions for place in range(c.start, c.end)}
-    drugs = [d for d in drugs if not _is_within(d, at.get(d.start))]
+    drugs = [d for d in drugs if not (c := at.get(d.start)) or d.end > c.end or d.text == c.text]
     names = {place: d for d in drugs for place in range(d.start, d.end)}
     outer = [c for c in conditions if (d := names.get(c.start)) is None or d.end < c.end]
     return drugs, outer
-
-
-def _is_within(named: DrugNamed, condition: ConditionMention | None) -> bool:
-    return bool(condition and named.end <= condition.end and named.text != condition.text)
 
 
 def _drugs(text: str) -> list[DrugNamed]:

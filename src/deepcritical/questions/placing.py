@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.frame import OutsideName
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.frame import Condition, Drug, OutsideName
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.naming import Names, taken_by

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from deepcritical.domain.frame import (
+from deepcritical.domain.question.frame import (
     Ambiguity,
     DeclineReason,
+    Drug,
     OutsideName,
     QuestionFrame,
     QuestionKind,
 )
-from deepcritical.domain.named import Drug
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
@@ -21,10 +21,23 @@ from deepcritical.questions.features import features_of, is_in_english, is_other
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.naming import Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
-from deepcritical.questions.preventing import prevents
-from deepcritical.questions.roles import brings, fears, names_harm, raises, roles_of, treats
-from deepcritical.questions.sides import are_together, is_added, other_arm, sets_beside, sides_of
-from deepcritical.questions.through import split_through
+from deepcritical.questions.roles import (
+    brings,
+    fears,
+    names_harm,
+    prevents,
+    raises,
+    roles_of,
+    treats,
+)
+from deepcritical.questions.sides import (
+    are_together,
+    is_added,
+    other_arm,
+    sets_beside,
+    sides_of,
+    split_through,
+)
 from deepcritical.questions.withdrawing import with_stopping
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers

@@ -1,4 +1,4 @@
-"""Decides which condition in a question is asked about, who is studied, and what is measured."""
+"""Decides which condition a question asks about, to treat it or keep it away, in whom, by what."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.named import Condition
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.frame import Condition
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
-from deepcritical.questions.measures import changed_in, measures_in
-from deepcritical.questions.mention_roles import (
+from deepcritical.questions.classifying import (
     CONDITION,
     CONDITION_ROLES,
     HARM,
@@ -18,10 +17,34 @@ from deepcritical.questions.mention_roles import (
     POPULATION,
     condition_roles,
 )
-from deepcritical.questions.naming import Names, as_condition, joined
-from deepcritical.questions.preventing import NEW_CASES, OF_PATIENTS
+from deepcritical.questions.measures import changed_in, measures_in
+from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 
+_NEW_CASES = (
+    r"(?:risks?|chances?|odds|likelihood|probability|hazard|incidence|rates?|onset|development|"
+    r"occurrence|new cases)"
+)
+_PREVENTED = bounded(
+    rf"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|(?:ward|stav|fend)\w* off|"
+    r"prophyla\w+ (?:of|for|against)|prevention of|protect\w* (?:\w+ ){0,3}(?:against|from)|"
+    rf"immuni\w+ against|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
+    rf"(?: the)?(?: {_NEW_CASES})?(?: of)?|\b(?P<if_fewer>{_NEW_CASES} (?:of|for)|"
+    r"(?:get|develop)(?:s|ting|ing)?))"
+    r"(?: (?!(?:in|among|with|for|after|during|on|by)\b)[\w'’-]+){0,3} $",
+    re.IGNORECASE,
+)
+_PREVENTED_BEHIND = bounded(
+    rf"[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction)\b|(?P<if_fewer>[ -]{_NEW_CASES}\b)|"
+    r" (?:from|in) (?:developing|occurring|the first place)\b",
+    re.IGNORECASE,
+)
+_OF_PATIENTS = bounded(
+    r"\b(?:recurr|relaps|progress|exacerbat|flare|(?<!heart )attack|death|mortalit|complicat|"
+    r"worsen|hospital(?!-acquired)|symptom|episode|readmi)",
+    re.IGNORECASE,
+)
+"""Changes that only people who have a condition can have more or less of."""
 _NOT_THEY = bounded(
     r"\b(?:without|no|not|never|excluding|except|non|neither|nor|rather than|free of|absence of)"
     r"(?: (?:a|an|any|in|had|have|having|prior|previous|known|history of|with|for)){0,3}"
@@ -36,7 +59,7 @@ _MARKER = bounded(r"-[A-Z]?\d")
 _SHORT = 5
 _BESIDE = bounded(
     r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
-    rf" )[\w-]+ ){{0,2}}(?:{NEW_CASES} of (?:the )?)?|, ",
+    rf" )[\w-]+ ){{0,2}}(?:{_NEW_CASES} of (?:the )?)?|, ",
     re.IGNORECASE,
 )
 _BRINGS = bounded(
@@ -153,7 +176,7 @@ def brings(names: Names) -> bool:
 
 def fears(names: Names) -> bool:
     """Return whether a condition is surely feared, and nothing is to get less or to come back."""
-    is_had = cues.LOWERS.search(names.text) or OF_PATIENTS.search(names.text)
+    is_had = cues.LOWERS.search(names.text) or _OF_PATIENTS.search(names.text)
     return names_harm(names) and not is_had
 
 
@@ -195,7 +218,7 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
     # "More deaths in old people with it" fears no more of it, nor of what "or" sets beside it.
     had = [one for one in told if _is_had(text[: one.mention.start])]
     ends = [one.mention.end for one in had]
-    had += [t for t in told if any(is_set_beside(text, end, t.mention.start) for end in ends)]
+    had += [t for t in told if any(_is_set_beside(text, end, t.mention.start) for end in ends)]
     harm = _leading([one for one in told if one not in had], HARM, least, asks)
     if harm is None and len(told) == 1 and told[0].role[HARM] and not had and _BRINGS.search(text):
         before = text[: told[0].mention.start]
@@ -236,9 +259,20 @@ def _leading(told: Sequence[_Told], role: str, least: float, asks: int) -> _Told
     return max(symptoms or narrow or likely, key=lambda one: one.role[role], default=None)
 
 
-def is_set_beside(text: str, end: int, start: int) -> bool:
+def _is_set_beside(text: str, end: int, start: int) -> bool:
     """Return whether nothing but "and", "or" or a comma parts what ends and begins there."""
     return bool(_BESIDE.fullmatch(text, end, start))
+
+
+def side_by_side(written: str) -> list[ConditionMention]:
+    """Return a text's first condition with those that "and" or "or" sets beside it, each once."""
+    listed: list[ConditionMention] = []
+    for found in find_names(written).conditions:
+        if listed and not _is_set_beside(written, listed[-1].end, found.start):
+            break
+        if all(found.condition.name != other.condition.name for other in listed):
+            listed.append(found)
+    return listed
 
 
 def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition | None:
@@ -253,9 +287,9 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     alike.sort(key=lambda mention: mention.start)
     at = alike.index(lead.mention)
     first = last = at
-    while first and is_set_beside(text, alike[first - 1].end, alike[first].start):
+    while first and _is_set_beside(text, alike[first - 1].end, alike[first].start):
         first -= 1
-    while last + 1 < len(alike) and is_set_beside(text, alike[last].end, alike[last + 1].start):
+    while last + 1 < len(alike) and _is_set_beside(text, alike[last].end, alike[last + 1].start):
         last += 1
     return joined([as_condition(m.condition, _called(m)) for m in alike[first : last + 1]])
 
@@ -276,6 +310,23 @@ def raises(text: str, outcomes: Sequence[str]) -> bool:
     """Say whether a question asks for more of what is bad, and for nothing that drugs are for."""
     bad = bool(outcomes) and set(outcomes) <= cues.BETTER_LOWER
     return bad and bool(cues.RAISES.search(text)) and not cues.LOWERS.search(text)
+
+
+def prevents(names: Names, condition: Condition | None) -> bool:
+    """Return whether a question asks if a drug keeps people from getting the condition."""
+    if condition is None or _OF_PATIENTS.search(names.text):
+        return False
+    asked = {name.casefold() for one in condition.each for name in (one.name, *one.names)}
+    is_less = bool(names.compared or cues.LOWERS.search(names.text))
+    for mention in names.conditions:
+        known = mention.condition
+        if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:
+            continue
+        told = _PREVENTED.search(names.text, max(0, mention.start - 120), mention.start)
+        told = told or _PREVENTED_BEHIND.match(names.text, mention.end)
+        if told and (not told["if_fewer"] or is_less):
+            return True
+    return False
 
 
 def _called(mention: ConditionMention) -> str:

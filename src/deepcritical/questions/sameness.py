@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.named import Condition
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.frame import Condition, QuestionFrame, QuestionKind
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.folding import key_of

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.frame import QuestionKind
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.question import ResearchQuestion, SearchBlock, SearchQuery
+from deepcritical.domain.question.frame import Condition, Drug, QuestionKind
+from deepcritical.domain.question.question import ResearchQuestion, SearchBlock, SearchQuery
 from deepcritical.questions.naming import as_condition, joined
 from deepcritical.tools.concepts import drug_concept
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of

@@ -1,4 +1,4 @@
-"""Separates what a question asks about from what it compares that with."""
+"""Separates what a question asks about from its comparators, and from what a drug acts through."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import GROUPS, SENTENCE_END, asks_in
 from deepcritical.questions.naming import Names, taken_by
@@ -62,6 +62,16 @@ _WITH = bounded(r"\s*(?:with|plus|\+|alongside|on top of|added to)\s*")
 _OVER = bounded(r"\b(?:versus|vs\.?|than|compared (?:with|to)|over|against) $", re.IGNORECASE)
 _FAR = 40
 """Characters before a name that are looked at."""
+_THROUGH = bounded(
+    r"(?:, ?| )(?:(?:acting |working |acts? )?"
+    r"(?:through|via|by way of|thanks to|because of|mediated by|"
+    r"by (?:\w+ly )?(?:inhibit|activat|block|target|modulat|reduc|increas|lower|rais|suppress|"
+    r"stimulat|restor|improv|enhanc|act|promot|chang|regulat|clear|decreas|induc)"
+    r"\w*(?: on)?)) (?P<terms>[^ ].*?)"
+    r"(?= (?:in|for|among|according|that|does|do|did|can|is|are|helps?|works?) |[?!.;]|$)",
+    re.IGNORECASE,
+)
+_LISTED = bounded(r"\s*(?:,|;|/|&|\band\b|\bor\b)\s*", re.IGNORECASE)
 
 
 class Sides(NamedTuple):
@@ -160,3 +170,13 @@ def _joined(names: Names, drugs: Sequence[DrugNamed]) -> dict[tuple[str, str], b
         (a.drug.name, b.drug.name): _WITH.fullmatch(names.text, a.end, b.start) is not None
         for a, b in pairwise(told)
     }
+
+
+def split_through(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a question without "through AMPK and tau", and the terms of that clause as written."""
+    match = _THROUGH.search(text)
+    if match is None:
+        return text, ()
+    terms = (term.strip(" ?.!") for term in _LISTED.split(match["terms"]))
+    rest = f"{text[: match.start()]}{text[match.end('terms') :]}"
+    return rest, tuple(dict.fromkeys(term for term in terms if term))

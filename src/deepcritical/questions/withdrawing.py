@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.naming import find_names
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.drugs import find_drugs

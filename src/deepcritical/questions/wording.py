@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.named import Condition
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.votes import STOPPING
+from deepcritical.domain.appraisal.votes import STOPPING
+from deepcritical.domain.question.frame import Condition, QuestionFrame
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.naming import joined
 from deepcritical.vocabulary.conditions import condition_named

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.study import (
+from deepcritical.domain.study.reading import (
     Better,
     Contrast,
     ControlKind,
@@ -54,7 +54,7 @@ class _Answer(BaseModel):
 
 
 class ReadArm(_Answer):
-    """An arm; see `domain.study.Arm`."""
+    """An arm; see `domain.study.reading.Arm`."""
 
     id: str = Field(description=_means("arm.id"))
     label: str = Field("", description=_means("arm.label"))

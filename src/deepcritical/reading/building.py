@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import (
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.identity import canonical_ids
+from deepcritical.domain.study.reading import (
     Arm,
     ArmFigure,
     Better,
@@ -24,6 +23,7 @@ from deepcritical.domain.study import (
     Result,
     StudyReading,
 )
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.reading.answers import ReadArm, ReadFigure, ReadResult, ReadStudy
 from deepcritical.reading.sentences import text_hash, text_read
 from deepcritical.vocabulary.classes import drug_class

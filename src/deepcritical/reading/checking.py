@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from deepcritical.domain.effects import contradicts_figures, favoured, is_consistent, significant
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import NO_UNIT, Quantity, quantities
-from deepcritical.domain.study import (
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.effects import (
+    contradicts_figures,
+    favoured,
+    is_consistent,
+    significant,
+)
+from deepcritical.domain.study.reading import (
     Arm,
     Effect,
     Fault,
@@ -22,7 +25,9 @@ from deepcritical.domain.study import (
     Result,
     StudyReading,
 )
-from deepcritical.domain.text import Span, fold
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import NO_UNIT, Quantity, quantities
+from deepcritical.domain.text.spans import Span, fold
 from deepcritical.vocabulary.conditions import condition_named, find_conditions
 from deepcritical.vocabulary.drugs import find_drugs
 

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import ReaderKind, StudyReading
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.reading import ReaderKind, StudyReading
 from deepcritical.reading.readers import AskedReader, Readings
 from deepcritical.reading.registry import read_registry
 from deepcritical.reading.rules import read_by_rules

@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from deepcritical.domain.budget import Spent
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import SCHEMA_VERSION, Fault, Reader, StudyReading
-from deepcritical.domain.text import Span
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.run.budget import Spent
+from deepcritical.domain.study.reading import SCHEMA_VERSION, Fault, Reader, StudyReading
+from deepcritical.domain.text.spans import Span
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt

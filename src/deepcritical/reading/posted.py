@@ -10,10 +10,10 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
-from deepcritical.domain.effects import favoured, no_effect_value, significant
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import ArmFigure, Effect, EffectMeasure, Result, ResultLevel
-from deepcritical.domain.text import fold
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.effects import favoured, no_effect_value, significant
+from deepcritical.domain.study.reading import ArmFigure, Effect, EffectMeasure, Result, ResultLevel
+from deepcritical.domain.text.spans import fold
 from deepcritical.reading.building import effect_p
 from deepcritical.reading.sentences import numbered
 from deepcritical.tools.clinicaltrials.schema import Analysis, HarmGroup, Measure, Study

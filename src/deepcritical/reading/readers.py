@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.reading import StudyReading
 
 Keep = Callable[[Mapping[str, StudyReading]], Awaitable[None]]
 """Takes in readings as soon as they are there: what was read is not lost when time ends."""

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import (
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.reading import (
     Arm,
     ControlKind,
     DesignFeature,
@@ -21,15 +21,11 @@ from deepcritical.domain.study import (
     Reader,
     StudyReading,
 )
-from deepcritical.domain.text import fold
+from deepcritical.domain.text.spans import fold
 from deepcritical.reading.building import canonical_drug, record_id
 from deepcritical.reading.posted import posted_harms, posted_measures
 from deepcritical.reading.sentences import text_hash
-from deepcritical.tools.clinicaltrials.schema import (
-    ArmGroup,
-    PostedGroup,
-    Study,
-)
+from deepcritical.tools.clinicaltrials.schema import ArmGroup, PostedGroup, Study
 from deepcritical.vocabulary.drugs import find_drugs
 
 _CONTROLS: dict[str, ControlKind] = {

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import quantities
-from deepcritical.domain.study import Effect, Result
-from deepcritical.domain.text import Span, addresses_a_model, sentences
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.reading import Effect, Result
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import quantities
+from deepcritical.domain.text.spans import Span, addresses_a_model, sentences
 from deepcritical.vocabulary.folding import tokens_of
 
 _READ_FIELDS = (

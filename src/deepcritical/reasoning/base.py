@@ -16,22 +16,21 @@ from deepcritical.answering.passages import read_passages
 from deepcritical.answering.queries import need_queries
 from deepcritical.answering.weighing import candidates
 from deepcritical.answering.writing import synthesize
-from deepcritical.appraisal.asked import asked_of
-from deepcritical.appraisal.records import read_for
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.appraisal import Matched, Reading
-from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.appraisal.pico.asked import asked_of
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.domain.appraisal.assessment import JudgeAssessment
+from deepcritical.domain.appraisal.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
+from deepcritical.domain.appraisal.findings import Matched, Reading
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
 from deepcritical.domain.base import Model
-from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.grading import grade
-from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame
+from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.report.answer import DeepAnswer
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.mechanism.graph import chains_of
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import research_question
@@ -41,8 +40,8 @@ from deepcritical.reading.library import Library
 from deepcritical.reasoning.judging import assess, graph_of, last_assessment, next_sides
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.tasks import calculated
-from deepcritical.writing.context import ReportContext
-from deepcritical.writing.report import write
+from deepcritical.writing.sections.context import ReportContext
+from deepcritical.writing.sections.report import write
 
 BY_RULES = "extractive (no model)"
 """Name of what writes without a model."""

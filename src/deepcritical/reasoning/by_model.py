@@ -5,14 +5,14 @@ from itertools import islice
 from typing import Any
 
 from deepcritical.answering.quoting import plain_words
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import MOST_SHOWN, Matched, ResultMatch
-from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.study import Result, StudyReading
-from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.domain.votes import Directness, Importance
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.domain.appraisal.assessment import JudgeAssessment, RoundChoice
+from deepcritical.domain.appraisal.findings import MOST_SHOWN, Matched, ResultMatch
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.appraisal.votes import Directness, Importance
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.study.reading import Result, StudyReading
 from deepcritical.models.answers import Assessed, GapKind, MatchedResults
 from deepcritical.questions.searching import asked, first_sides_open
 from deepcritical.reasoning.judging import OpenGap

@@ -16,16 +16,16 @@ from deepcritical.answering.cues import AIM, CUES
 from deepcritical.answering.needs import inquiry_of
 from deepcritical.answering.queries import need_queries
 from deepcritical.answering.records import FollowUp, Passage, Quote, answer
-from deepcritical.domain.chat import ChatAnswer, ChatSentence, FoundRecords
-from deepcritical.domain.checklist import Aspect
-from deepcritical.domain.citation_validator import build_reference_from_evidence
+from deepcritical.domain.appraisal.checklist import Aspect
 from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import SearchQuery
-from deepcritical.domain.text import Span, body_sentences
-from deepcritical.domain.tool_registry import ToolConfig
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.question import SearchQuery
+from deepcritical.domain.report.citation_validator import build_reference_from_evidence
+from deepcritical.domain.study.identity import canonical_ids
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import Span, body_sentences
+from deepcritical.domain.tool.chat import ChatAnswer, ChatSentence, FoundRecords
+from deepcritical.domain.tool.registry import ToolConfig
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, require_one_meaning, wants_verdict
 from deepcritical.questions.reading import literal_frame, read_frame
@@ -126,7 +126,8 @@ def listed(look_up: LookUp, records: Mapping[str, Evidence]) -> dict[str, Eviden
     if look_up.statuses:
         found = {i: r for i, r in found.items() if _status(r) in look_up.statuses}
     if look_up.newest:
-        return dict(sorted(found.items(), key=lambda item: _date(item[1]), reverse=True))
+        dates = {i: r.citation.date or r.metadata.completion_date or "" for i, r in found.items()}
+        return {i: found[i] for i in sorted(found, key=dates.__getitem__, reverse=True)}
     return found
 
 
@@ -137,10 +138,6 @@ def _status(record: Evidence) -> str:
 def _is_trial(record: Evidence) -> bool:
     types = record.metadata.publication_types
     return record.citation.source in _REGISTRIES or any("trial" in t.lower() for t in types)
-
-
-def _date(record: Evidence) -> str:
-    return record.citation.date or record.metadata.completion_date or ""
 
 
 BY_RULES = "rules"

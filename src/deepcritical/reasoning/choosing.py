@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.answering.drafting import WEIGHED
 from deepcritical.answering.weighing import appraised, drugs_asked
-from deepcritical.appraisal.asked import Asked, asked_of
-from deepcritical.appraisal.records import is_of_other_drugs, results_to_match
-from deepcritical.domain.appraisal import Appraisal, Stance
-from deepcritical.domain.checklist import Inquiry
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import grade
-from deepcritical.domain.question import ResearchQuestion
+from deepcritical.appraisal.pico.asked import Asked, asked_of
+from deepcritical.appraisal.votes.records import is_of_other_drugs, results_to_match
+from deepcritical.domain.appraisal.checklist import Inquiry
+from deepcritical.domain.appraisal.findings import Appraisal, Stance
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.question import ResearchQuestion
 from deepcritical.models.desk import RunDesk
 from deepcritical.prompts.evidence import ShownRecords, by_grade, shown_studies
 from deepcritical.questions.forms import research_question

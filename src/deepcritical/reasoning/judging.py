@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 
-from deepcritical.appraisal.leading import leading
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import StudyFinding
-from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
+from deepcritical.appraisal.body.leading import leading
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.domain.appraisal.assessment import JudgeAssessment, RoundChoice
+from deepcritical.domain.appraisal.findings import StudyFinding
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.appraisal.votes import Tier
 from deepcritical.domain.base import Model, Score10
-from deepcritical.domain.evidence import FactRole
-from deepcritical.domain.frame import QuestionKind
-from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.named import Condition
-from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.domain.votes import Tier
+from deepcritical.domain.evidence.record import FactRole
+from deepcritical.domain.question.frame import Condition, QuestionKind
+from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
 from deepcritical.mechanism.graph import MechanismGraph, Studied
 from deepcritical.questions.searching import (
     asked,
@@ -24,7 +23,7 @@ from deepcritical.questions.searching import (
     search_sides,
 )
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.report import rank_drugs
+from deepcritical.writing.sections.report import rank_drugs
 
 _UNGRADED = 9
 _MOST_CITED = 5

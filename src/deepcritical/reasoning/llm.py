@@ -12,19 +12,18 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from deepcritical.domain.appraisal import Matched
-from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.appraisal.assessment import JudgeAssessment
+from deepcritical.domain.appraisal.findings import Matched
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
 from deepcritical.domain.base import Model
-from deepcritical.domain.budget import Judgement
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.domain.events import Notice
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.grading import grade
-from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.named import Drug
-from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import Drug, QuestionFrame
+from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.budget import Judgement
+from deepcritical.domain.run.events import Notice
 from deepcritical.mechanism.graph import proposed_chains
 from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import (
@@ -59,8 +58,8 @@ from deepcritical.reasoning.judging import OpenGap, best_drug, graph_of, last_as
 from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.tasks import calculated
-from deepcritical.writing.context import ReportContext
-from deepcritical.writing.report import Synthesis, store_sources, told_by_code, write
+from deepcritical.writing.sections.context import ReportContext
+from deepcritical.writing.sections.report import Synthesis, store_sources, told_by_code, write
 
 T = TypeVar("T", bound=BaseModel)
 

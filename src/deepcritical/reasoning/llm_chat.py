@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from deepcritical.answering.quoting import quoted_sentence
 from deepcritical.answering.records import chosen_passages
-from deepcritical.domain.chat import ChatAnswer, FoundRecords
-from deepcritical.domain.events import Event, Notice
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.domain.text import Span
-from deepcritical.domain.tool_registry import ToolConfig
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.question import MAX_QUESTION_CHARS
+from deepcritical.domain.run.events import Event, Notice
+from deepcritical.domain.text.spans import Span
+from deepcritical.domain.tool.chat import ChatAnswer, FoundRecords
+from deepcritical.domain.tool.registry import ToolConfig
 from deepcritical.models.answers import Chosen, Section, ToolPick
 from deepcritical.models.asking import Asker, open_asker
 from deepcritical.models.desk import RunDesk

@@ -22,15 +22,15 @@ from deepcritical.answering.joining import (
     searches_of,
 )
 from deepcritical.answering.writing import WITH_VERDICT, synthesize
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.appraisal import Matched
-from deepcritical.domain.brief import Contested, Statement
-from deepcritical.domain.budget import Judgement
-from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.question import SearchQuery
-from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.appraisal.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
+from deepcritical.domain.appraisal.findings import Matched
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import QuestionFrame
+from deepcritical.domain.question.question import SearchQuery
+from deepcritical.domain.report.answer import DeepAnswer
+from deepcritical.domain.report.brief import Contested, Statement
+from deepcritical.domain.report.sentences import Finding, Sentence
+from deepcritical.domain.run.budget import Judgement
 from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import Completeness, InquiryPlan, MappedFacts, MatchedResults
 from deepcritical.models.asking import Asker
@@ -49,7 +49,7 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.tasks import calculated
 from deepcritical.verification.verifiers import ModelVerifier
 from deepcritical.writing.by_model import Writer
-from deepcritical.writing.context import ReportContext
+from deepcritical.writing.sections.context import ReportContext
 
 T = TypeVar("T", bound=BaseModel)
 _WRITING: tuple[Judgement, Judgement] = ("report", "verify")

@@ -9,11 +9,11 @@ from itertools import compress
 
 from deepcritical.answering.coverage import covered
 from deepcritical.answering.topics import topics_of
-from deepcritical.domain import events
-from deepcritical.domain.checklist import Coverage, InquiryKind, ItemFact, lower_of
-from deepcritical.domain.claims import located
+from deepcritical.domain.appraisal.checklist import Coverage, InquiryKind, ItemFact, lower_of
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.question.question import SearchQuery
+from deepcritical.domain.report.claims import located
+from deepcritical.domain.run import events
 from deepcritical.research.processing import rank_records, read_studies
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
@@ -21,7 +21,7 @@ from deepcritical.research.stopping import CoverageResult, answer_stop_reason
 from deepcritical.research.understanding import understand_freely
 from deepcritical.services.tasks import calculated
 from deepcritical.tools.search_handler import WEB
-from deepcritical.writing.context import ReportContext
+from deepcritical.writing.sections.context import ReportContext
 
 
 async def refine_inquiry(session: ResearchSession) -> None:

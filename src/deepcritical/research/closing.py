@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Awaitable, Callable
 
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.events import Stage, StopReason
+from deepcritical.domain.run.events import Stage, StopReason
 from deepcritical.research.answering import map_facts, synthesize_answer
 from deepcritical.research.processing import process_results
 from deepcritical.research.session import ResearchSession, RunSources

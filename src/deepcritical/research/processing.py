@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from deepcritical.answering.needs import plainly
-from deepcritical.domain import events
-from deepcritical.domain.appraisal import Appraisal, Reading
-from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
-from deepcritical.domain.claims import located
+from deepcritical.domain.appraisal.assessment import JudgeAssessment, RoundChoice
+from deepcritical.domain.appraisal.findings import Appraisal, Reading
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.domain.evidence import Evidence, Fact
-from deepcritical.domain.grading import grade
-from deepcritical.domain.plan import ResearchPlan
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.record import Evidence, Fact
+from deepcritical.domain.report.claims import located
+from deepcritical.domain.run import events
+from deepcritical.domain.run.plan import ResearchPlan
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.questions.searching import posed_queries, search_sides
 from deepcritical.reasoning.base import Unread
 from deepcritical.research.session import ResearchSession

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from deepcritical.domain import events
-from deepcritical.domain.budget import RunLimits, Spent
-from deepcritical.domain.checklist import Inquiry
+from deepcritical.domain.appraisal.checklist import Inquiry
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.plan import ResearchPlan
-from deepcritical.domain.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.run import events
+from deepcritical.domain.run.budget import RunLimits, Spent
+from deepcritical.domain.run.plan import ResearchPlan
+from deepcritical.domain.run.recipe import Recipe
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore

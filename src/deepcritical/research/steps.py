@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain import events
-from deepcritical.domain.assessment import JudgeAssessment
-from deepcritical.domain.citation_validator import AnyDocument, validate_references
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.domain.appraisal.assessment import JudgeAssessment
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.frame import QuestionKind
-from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.named import Drug
-from deepcritical.domain.plan import MOST_QUERIES, Place, PlannedQuery, ResearchPlan
-from deepcritical.domain.question import SearchQuery
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import SearchRun
+from deepcritical.domain.question.frame import Drug, QuestionKind
+from deepcritical.domain.question.question import SearchQuery
+from deepcritical.domain.report.citation_validator import AnyDocument, validate_references
+from deepcritical.domain.report.parts import SearchRun
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run import events
+from deepcritical.domain.run.plan import MOST_QUERIES, Place, PlannedQuery, ResearchPlan
 from deepcritical.questions.model_reading import READ_AS
 from deepcritical.research.processing import (
     grade_anew,
@@ -39,8 +38,8 @@ from deepcritical.services.tasks import calculated
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.deadline import together
 from deepcritical.tools.search_handler import SourceAnswer, require_any
-from deepcritical.writing.auditing import check_sentences
-from deepcritical.writing.context import ReportContext
+from deepcritical.writing.ledger.auditing import check_sentences
+from deepcritical.writing.sections.context import ReportContext
 
 
 async def refine_question(session: ResearchSession) -> None:

@@ -6,8 +6,8 @@ Ordered rules; the first that applies decides.
 from __future__ import annotations
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.budget import SHARES, RunLimits, Spent
-from deepcritical.domain.events import StopReason
+from deepcritical.domain.run.budget import SHARES, RunLimits, Spent
+from deepcritical.domain.run.events import StopReason
 
 SATURATION = 0.1
 """Share of new records in a round up to which a search counts as saturated.

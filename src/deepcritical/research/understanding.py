@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.frame import DeclineReason, QuestionFrame
-from deepcritical.domain.question import checked_question
+from deepcritical.domain.question.frame import DeclineReason, QuestionFrame
+from deepcritical.domain.question.question import checked_question
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import literal_frame, read_frame
 from deepcritical.research.session import ResearchSession

@@ -18,7 +18,7 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
     TraceTakenError,
 )
-from deepcritical.domain.events import (
+from deepcritical.domain.run.events import (
     TERMINAL,
     Event,
     EventKeys,
@@ -27,7 +27,7 @@ from deepcritical.domain.events import (
     Notice,
     Stage,
 )
-from deepcritical.domain.traces import LOCAL_USER, TraceResult
+from deepcritical.domain.tool.traces import LOCAL_USER, TraceResult
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 
 

@@ -10,18 +10,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
-from deepcritical.domain.assessment import JudgeAssessment
-from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact
-from deepcritical.domain.drug_facts import DrugFacts, fact_records
-from deepcritical.domain.evidence import Evidence, is_own_document
-from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.identity import canonical_ids, merge_evidence, study_groups
-from deepcritical.domain.record_kinds import is_notice
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import SearchRun
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.appraisal.assessment import JudgeAssessment
+from deepcritical.domain.appraisal.checklist import Checklist, ItemCoverage, ItemFact
+from deepcritical.domain.appraisal.findings import Appraisal, StudyFinding, study_findings
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
+from deepcritical.domain.evidence.drug_facts import DrugFacts, fact_records
+from deepcritical.domain.evidence.kinds import is_notice
+from deepcritical.domain.evidence.record import Evidence, is_own_document
+from deepcritical.domain.report.answer import DeepAnswer
+from deepcritical.domain.report.parts import SearchRun
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.study.identity import canonical_ids, merge_evidence, study_groups
+from deepcritical.domain.study.reading import StudyReading
 
 
 class Taken(NamedTuple):

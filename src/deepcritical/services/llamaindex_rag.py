@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
 from deepcritical.services.chroma import ChromaIndex, translated
 from deepcritical.services.embeddings import Embeddings, ModelLoaded, content_hash
 from deepcritical.services.ranking import LexicalIndex, fuse, searchable, terms, with_missed

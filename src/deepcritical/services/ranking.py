@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.designs import Design
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import fold
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.evidence.designs import Design
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import fold
 
 if TYPE_CHECKING:
     import numpy as np

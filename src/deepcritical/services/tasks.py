@@ -12,8 +12,8 @@ from contextvars import copy_context
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import BudgetExceeded
+from deepcritical.domain.run.budget import RunLimits
 
 P = ParamSpec("P")
 R = TypeVar("R")

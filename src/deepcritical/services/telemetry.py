@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
-from deepcritical.domain.events import Event, LoggedEvent, RunCompleted
-from deepcritical.domain.traces import fold
+from deepcritical.domain.run.events import Event, LoggedEvent, RunCompleted
+from deepcritical.domain.tool.traces import fold
 
 Attributes = Mapping[str, str | int | float | tuple[str, ...] | None]
 """Names of the semantic conventions, or ``deepcritical.…``; None says nothing. Never a key, a

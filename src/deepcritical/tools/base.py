@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from pydantic import Field, InstanceOf
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.drug_facts import DrugFacts
-from deepcritical.domain.evidence import Evidence, Integrity
-from deepcritical.domain.frame import OutsideName
-from deepcritical.domain.named import Drug
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.evidence.drug_facts import DrugFacts
+from deepcritical.domain.evidence.record import Evidence, Integrity
+from deepcritical.domain.question.frame import Drug, OutsideName
+from deepcritical.domain.question.question import SearchQuery
 from deepcritical.tools.deadline import Deadline
 
 if TYPE_CHECKING:

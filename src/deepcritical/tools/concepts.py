@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import SearchBlock, SearchQuery
-from deepcritical.domain.text import fold
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.question.question import SearchBlock, SearchQuery
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import fold
 from deepcritical.vocabulary.classes import (
     DrugClass,
     classes_above,

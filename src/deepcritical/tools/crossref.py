@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import quote
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.evidence import Evidence, Integrity
-from deepcritical.domain.identity import normalised_doi
-from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import Evidence, Integrity
+from deepcritical.domain.study.identity import normalised_doi
 from deepcritical.tools.base import WORST_FIRST, with_integrity
 from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.http import SourceClient

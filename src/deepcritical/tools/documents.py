@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from deepcritical.domain.errors import DocumentError, DocumentTooLargeError
-from deepcritical.domain.evidence import (
+from deepcritical.domain.evidence.record import (
     MAX_TEXT_CHARS,
     OWN_DOCUMENT,
     Citation,
@@ -23,9 +23,9 @@ from deepcritical.domain.evidence import (
     EvidenceMetadata,
     cut,
 )
-from deepcritical.domain.identity import normalised_doi
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument
+from deepcritical.domain.run.recipe import MAX_DOCUMENTS, OwnDocument
+from deepcritical.domain.study.identity import normalised_doi
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.tools import pdf_pages
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, SearchError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.http import SourceClient
@@ -100,7 +100,7 @@ def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
     rows = _up_to(MAX_TABLE_CHARS, (_sentence(row) for table in text.tables for row in table.lines))
     if not results and not rows:
         return None
-    # The label is one that sentences are sorted by; see `domain.text`.
+    # The label is one that sentences are sorted by; see `domain.text.spans`.
     content = "\n\n".join(filter(None, (abstract, "Results: " + "\n\n".join(results))))
     tables_from = len(content) if rows else None
     metadata = record.metadata.model_copy(

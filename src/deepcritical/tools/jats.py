@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.tools.markup import plain_text
 
 SectionKind = Literal["introduction", "methods", "results", "discussion", "conclusion", "other"]

@@ -12,7 +12,7 @@ import html
 import re
 from xml.etree import ElementTree as ET
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 
 _KNOWN = frozenset(
     "a abbr abstract article-title b bold br caption center citation cite code dd div dl dt em "

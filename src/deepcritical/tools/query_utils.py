@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.concepts import BROADLY, Concept, condition_concepts, drug_concept, plain
 

@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.text import Span, body_sentences, whole_sentences
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.text.spans import Span, body_sentences, whole_sentences
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService, Retrieval
 from deepcritical.services.ranking import LexicalIndex, searchable, terms
 from deepcritical.tools.base import Ranking, SearchTool, SourceQuery, SourceResult, outcome_of

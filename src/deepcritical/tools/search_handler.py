@@ -13,8 +13,8 @@ from deepcritical.domain.errors import (
     SearchError,
     StorageError,
 )
-from deepcritical.domain.evidence import cut
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.evidence.record import cut
+from deepcritical.domain.question.question import SearchQuery
 from deepcritical.services.telemetry import OFF, Span, Telemetry
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline

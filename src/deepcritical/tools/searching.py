@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from deepcritical.domain.checks import Check, failed, passed
 from deepcritical.domain.errors import DeepCriticalError, RateLimitError, SearchError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.question import SearchQuery
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import CheckIntegrity, SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.crossref import ask_lightly, check_all

@@ -17,12 +17,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import SnapshotCorruptError, SnapshotNotFoundError
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, SourceName, TextKind
-from deepcritical.domain.frame import OutsideName
-from deepcritical.domain.identity import is_nct, record_url
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import SearchBlock
-from deepcritical.domain.recipe import RUN_RECORDS
+from deepcritical.domain.evidence.record import (
+    Citation,
+    Evidence,
+    EvidenceMetadata,
+    SourceName,
+    TextKind,
+)
+from deepcritical.domain.question.frame import OutsideName
+from deepcritical.domain.question.question import SearchBlock
+from deepcritical.domain.run.recipe import RUN_RECORDS
+from deepcritical.domain.study.identity import is_nct, record_url
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.services.ranking import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult, outcome_of
 

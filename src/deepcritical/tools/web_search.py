@@ -13,8 +13,8 @@ from contextlib import nullcontext
 from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.tools.base import (
     SearchTool,
     SourceDescription,

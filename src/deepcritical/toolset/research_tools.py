@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from deepcritical.answering.of_report import follow_up
-from deepcritical.domain.answer import (
+from deepcritical.domain.appraisal.checklist import Coverage
+from deepcritical.domain.appraisal.evidence_table import EvidenceRow
+from deepcritical.domain.base import Model
+from deepcritical.domain.errors import StorageError, TraceNotFoundError
+from deepcritical.domain.evidence.designs import Design
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.answer import (
     ChecklistCoverage,
     DeepAnswer,
     Document,
     ToolOutput,
     tool_sources,
 )
-from deepcritical.domain.base import Model
-from deepcritical.domain.chat import FoundRecords
-from deepcritical.domain.checklist import Coverage
-from deepcritical.domain.designs import Design
-from deepcritical.domain.errors import StorageError, TraceNotFoundError
-from deepcritical.domain.events import Event
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.evidence_table import EvidenceRow
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.tool_registry import (
+from deepcritical.domain.report.parts import Reference
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.events import Event
+from deepcritical.domain.tool.chat import FoundRecords
+from deepcritical.domain.tool.registry import (
     DeepResearchInput,
     Question,
     ReportInput,
@@ -42,7 +42,7 @@ from deepcritical.domain.tool_registry import (
     ToolResult,
     ToolStep,
 )
-from deepcritical.domain.traces import fold
+from deepcritical.domain.tool.traces import fold
 from deepcritical.jobs.run import OpenSources, RunOf, RunView
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.chatting import (
@@ -60,7 +60,7 @@ from deepcritical.tools.registry import DEFAULT_NAMES
 from deepcritical.tools.searching import search
 from deepcritical.tools.snapshot import parse
 from deepcritical.toolset.starting import Request, begun
-from deepcritical.writing.auditing import records_of
+from deepcritical.writing.ledger.auditing import records_of
 
 ASK_FIRST = "It takes 1-3 minutes: ask the user before you call it."
 

@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 from deepcritical.answering.needs import read_inquiry
 from deepcritical.answering.queries import need_queries
-from deepcritical.domain.answer import DeepAnswer, Document
-from deepcritical.domain.budget import Depth
-from deepcritical.domain.chat import News, SimilarRun
 from deepcritical.domain.errors import DeepCriticalError, QuestionError
-from deepcritical.domain.events import RunCompleted, SourcesOpened, StopReason
-from deepcritical.domain.question import SearchQuery, checked_question
-from deepcritical.domain.report_parts import SearchRun
-from deepcritical.domain.text import fold
-from deepcritical.domain.tool_registry import ToolCaller
-from deepcritical.domain.traces import LOCAL_USER, TraceStatus, TraceSummary
+from deepcritical.domain.question.question import SearchQuery, checked_question
+from deepcritical.domain.report.answer import DeepAnswer, Document
+from deepcritical.domain.report.parts import SearchRun
+from deepcritical.domain.run.budget import Depth
+from deepcritical.domain.run.events import RunCompleted, SourcesOpened, StopReason
+from deepcritical.domain.text.spans import fold
+from deepcritical.domain.tool.chat import News, SimilarRun
+from deepcritical.domain.tool.registry import ToolCaller
+from deepcritical.domain.tool.traces import LOCAL_USER, TraceStatus, TraceSummary
 from deepcritical.jobs.run import OpenSources, RunView
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.questions.forms import research_question

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from deepcritical.domain import errors
-from deepcritical.domain.markdown import one_line
-from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument, PastedText
-from deepcritical.domain.tool_registry import DeepResearchInput, ReportInput, ToolCaller
+from deepcritical.domain.run.recipe import MAX_DOCUMENTS, OwnDocument, PastedText
+from deepcritical.domain.text.markdown import one_line
+from deepcritical.domain.tool.registry import DeepResearchInput, ReportInput, ToolCaller
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, Given, RunService
 from deepcritical.services.storage.uploads import UPLOAD_ID, Uploads

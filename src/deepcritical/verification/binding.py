@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import quantities
-from deepcritical.domain.sentences import CheckName, Finding, SentenceCheck
-from deepcritical.domain.study import Effect
-from deepcritical.domain.text import whole_sentences
+from deepcritical.domain.report.sentences import CheckName, Finding, SentenceCheck
+from deepcritical.domain.study.reading import Effect
+from deepcritical.domain.text.abbreviations import expand_abbreviations
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import quantities
+from deepcritical.domain.text.spans import whole_sentences
 from deepcritical.verification.direction import (
     COMPARING,
     NOTHING,

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.domain.claims import (
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.claims import (
     Check,
     CheckKind,
     ClaimCheck,
@@ -23,10 +24,15 @@ from deepcritical.domain.claims import (
     LocatedQuote,
     Outcome,
 )
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.domain.text import align_quote, body_sentences, fold, in_references, locate_quote
+from deepcritical.domain.text.abbreviations import expand_abbreviations
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import (
+    align_quote,
+    body_sentences,
+    fold,
+    in_references,
+    locate_quote,
+)
 from deepcritical.verification.aligning import (
     COMPARING,
     DEGREE,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import quantities
-from deepcritical.domain.sentences import Finding
-from deepcritical.domain.text import whole_sentences
-from deepcritical.domain.votes import Way
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.report.sentences import Finding
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import quantities
+from deepcritical.domain.text.spans import whole_sentences
 from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
 from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, is_sign, signs
 from deepcritical.verification.words import Word, stem, stems, words

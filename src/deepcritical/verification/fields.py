@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.sentences import Finding
+from deepcritical.domain.report.sentences import Finding
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.verification.names import unknown_figures
 from deepcritical.verification.words import stem, words
 from deepcritical.vocabulary.outcomes import construct_of

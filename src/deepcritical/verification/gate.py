@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.domain.sentences import CheckName, Draft, Finding, Sentence, SentenceCheck
-from deepcritical.domain.votes import Way
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.sentences import CheckName, Draft, Finding, Sentence, SentenceCheck
 from deepcritical.services.tasks import calculated
 from deepcritical.verification.binding import checks_of
 from deepcritical.verification.fields import VAGUE, keys_of

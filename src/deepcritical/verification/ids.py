@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import canonical_ids, normalised_doi
-from deepcritical.domain.markdown import unescape_markdown
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import body_sentences
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.identity import canonical_ids, normalised_doi
+from deepcritical.domain.text.markdown import unescape_markdown
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import body_sentences
 
 _MARKERS = bounded(r"\s*(?<!\\)\[(?:E?\d[\dE\s,;–-]*)\](?!\()")
 _KEY = bounded(r"\[(E\d+(?:\s*[,;]\s*E\d+)*)\]")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import NO_UNIT, Quantity, quantities, same_value
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import NO_UNIT, Quantity, quantities, same_value
 from deepcritical.vocabulary.conditions import (
     ConditionMention,
     KnownCondition,
@@ -91,16 +91,12 @@ def _conditions(said: str, source: str) -> Iterator[str]:
         told = set(_CAUSE.sub("", key_of(mention.text)).split())
         if told <= words or any(_is_symptom(c) for c in meant):
             continue
-        if not any(_related(c, other) for c in meant for other in there):
+        if not any(is_kind_of(c, o) or is_kind_of(o, c) for c in meant for o in there):
             yield mention.text
 
 
 def _is_symptom(condition: KnownCondition) -> bool:
     return not condition.trees or all(t.startswith(_SYMPTOMS) for t in condition.trees)
-
-
-def _related(one: KnownCondition, other: KnownCondition) -> bool:
-    return is_kind_of(one, other) or is_kind_of(other, one)
 
 
 def _genes(said: str, source: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.verification.words import NEGATIONS, Word, stem, stems, words
 
 Sign = Literal["more", "less", "good", "bad", "none"]

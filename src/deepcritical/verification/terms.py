@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, takewhile
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.sentences import Finding
-from deepcritical.domain.votes import Way
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.report.sentences import Finding
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.verification.binding import spelled_out
 from deepcritical.verification.direction import ABSENT, CONTROLS, is_arm, names_of
 from deepcritical.verification.fields import APPRAISAL, VAGUE, keys_of, measured_in, source_of

@@ -11,7 +11,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.sentences import Finding
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.brief import Contested, Statement
+from deepcritical.domain.report.sentences import Finding
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
@@ -23,6 +25,8 @@ LONGEST_TEXT = 3_000
 EntailmentVerdict = Literal["supported", "contradicted", "not_enough"]
 _FRAME_CHARS = 6_000
 """Characters of the rules, the schema and the answer beside the sentences."""
+_MOST_STATEMENTS = 16
+"""Statements that are compared with the words of records."""
 
 
 class Item(NamedTuple):
@@ -175,3 +179,35 @@ def _prompt(batch: Sequence[Item]) -> Prompt:
     return Prompt(
         "verify", _wording()["rules"], "\n\n".join(("Task: verify", ask, "\n".join(lines)))
     )
+
+
+async def contested_by(
+    verifier: Verifier, statements: Sequence[Statement], records: Mapping[str, Evidence]
+) -> tuple[Contested, ...]:
+    """Return the statements that a verifier does not find in the records that they rest on.
+
+    Args:
+        verifier: Compares them.
+        statements: The weightiest first.
+        records: The run's records, by evidence id.
+    """
+    shown = [one for one in statements if {*one.evidence_ids} <= {*records}][:_MOST_STATEMENTS]
+    items = [_item(f"{n}", one, records) for n, one in enumerate(shown)]
+    judged = await verifier.entail(items) if items else {}
+    return tuple(
+        Contested(
+            outcome=one.outcome,
+            comparator=one.comparator,
+            told=one.text,
+            reason=said.reason,
+            by=verifier.name,
+        )
+        for n, one in enumerate(shown)
+        if (said := judged.get(f"{n}")) and said.verdict != "supported"
+    )
+
+
+def _item(key: str, told: Statement, records: Mapping[str, Evidence]) -> Item:
+    cited = {i: records[i] for i in told.evidence_ids}
+    texts = {i: (one.citation.title, one.content[:LONGEST_TEXT]) for i, one in cited.items()}
+    return Item(key, told.text, texts)

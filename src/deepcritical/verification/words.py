@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import UNIT, Quantity, quantities
-from deepcritical.domain.text import fold
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import UNIT, Quantity, quantities
+from deepcritical.domain.text.spans import fold
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.folding import fold_word
 

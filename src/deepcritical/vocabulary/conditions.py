@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import capitalised
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import capitalised
 from deepcritical.vocabulary.folding import SEPARATORS, Token, key_of, scan, stands_alone, tokens_of
 from deepcritical.vocabulary.words import data_text, is_english
 

@@ -14,8 +14,8 @@ from functools import cache
 from typing import NamedTuple
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import fold
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import fold
 from deepcritical.vocabulary.folding import GREEK_NAMES, tokens_of
 from deepcritical.vocabulary.words import data_text, is_english
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 
 GREEK_NAMES = dict(
     zip(

@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
-from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.base import Model
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.abbreviations import expand_abbreviations
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.vocabulary.folding import (
     SEPARATORS,
     Token,

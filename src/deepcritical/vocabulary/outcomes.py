@@ -6,8 +6,8 @@ import tomllib
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.votes import Importance
+from deepcritical.domain.appraisal.votes import Importance
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.vocabulary.folding import key_of, tokens_of
 from deepcritical.vocabulary.words import data_text
 

@@ -15,17 +15,16 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.brief import Contested, Statement
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.sentences import Draft, Finding, Sentence, row_head
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.brief import Contested, Statement
+from deepcritical.domain.report.sentences import Draft, Finding, Sentence, row_head
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, study_line, told_text
 from deepcritical.services.tasks import calculated
-from deepcritical.verification.contesting import contested_by
 from deepcritical.verification.gate import CheckedDraft, check_sentences
-from deepcritical.verification.verifiers import Verifier
+from deepcritical.verification.verifiers import Verifier, contested_by
 
 VERSION = 10
 _MOST = 8

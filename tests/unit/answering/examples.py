@@ -9,12 +9,12 @@ from deepcritical.answering.drafting import Draft, draft_of
 from deepcritical.answering.needs import checklist_of, inquiry_of
 from deepcritical.answering.passages import read_passages
 from deepcritical.answering.writing import synthesize
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.checklist import Aspect, Inquiry, ItemFact
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.appraisal.checklist import Aspect, Inquiry, ItemFact
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.answer import DeepAnswer
 from deepcritical.reading.library import read_by_code
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.context import ReportContext
+from deepcritical.writing.sections.context import ReportContext
 from tests.conftest import make_evidence
 
 HELPS = "Does examplol help in testitis?"

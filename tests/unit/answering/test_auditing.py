@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.report_parts import EntryKind
-from deepcritical.writing.auditing import audit, check_sentences, is_of_markdown
+from deepcritical.domain.report.answer import DeepAnswer
+from deepcritical.domain.report.parts import EntryKind
+from deepcritical.writing.ledger.auditing import audit, check_sentences, is_of_markdown
 from tests.unit.answering.examples import GOOD, HELPS, NULL, built, entry, record
-from tests.unit.domain.test_answer import answer as old_answer
+from tests.unit.domain.report.test_answer import answer as old_answer
 
 ANSWER = built(HELPS, record(1, GOOD), record(2, NULL), entry(3, "RECRUITING")).answer
 CURED = "Examplol cured testitis in all patients."

@@ -7,17 +7,9 @@ from typing import Any
 import pytest
 
 from deepcritical.answering.coverage import checklist_in, counting, covered
-from deepcritical.domain.checklist import Aspect, Coverage
+from deepcritical.domain.appraisal.checklist import Aspect, Coverage
 from deepcritical.services.evidence_store import EvidenceStore
-from tests.unit.answering.examples import (
-    GOOD,
-    HELPS,
-    NULL,
-    TAKEN_BACK,
-    Built,
-    built,
-    record,
-)
+from tests.unit.answering.examples import GOOD, HELPS, NULL, TAKEN_BACK, Built, built, record
 
 
 def coverage_of(made: Built, aspect: Aspect) -> Coverage:

@@ -17,22 +17,13 @@ from deepcritical.answering.joining import (
 )
 from deepcritical.answering.needs import checklist_of, inquiry_of
 from deepcritical.answering.passages import read_passages
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.checklist import Aspect, Coverage, InquiryKind, ItemCoverage
-from deepcritical.domain.frame import QuestionKind
+from deepcritical.domain.appraisal.checklist import Aspect, Coverage, InquiryKind, ItemCoverage
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.question.frame import QuestionKind
 from deepcritical.models.answers import Completeness, InquiryPlan, ItemJudged, MappedNeed
 from deepcritical.reading.library import read_by_code
 from tests.conftest import make_evidence
-from tests.unit.answering.examples import (
-    BETTER,
-    GOOD,
-    HELPS,
-    NULL,
-    ORDER,
-    SAME,
-    TAKEN_BACK,
-    record,
-)
+from tests.unit.answering.examples import BETTER, GOOD, HELPS, NULL, ORDER, SAME, TAKEN_BACK, record
 
 INQUIRY = inquiry_of(HELPS)
 CHECKLIST = checklist_of(INQUIRY)

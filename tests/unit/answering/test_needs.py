@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.answering.needs import checklist_of, inquiry_of
-from deepcritical.domain.checklist import Aspect, InquiryKind
+from deepcritical.domain.appraisal.checklist import Aspect, InquiryKind
 from deepcritical.domain.errors import QuestionError
 
 KIND = InquiryKind

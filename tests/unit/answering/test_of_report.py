@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.answering.of_report import follow_up
-from deepcritical.appraisal.what_if import recomputed
-from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.chat import ChatAnswer
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import DrugCandidate
-from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.appraisal.body.what_if import recomputed
+from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
+from deepcritical.domain.evidence.certainty import Certainty
+from deepcritical.domain.report.parts import DrugCandidate
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.tool.chat import ChatAnswer
 from deepcritical.interfaces.render import as_text
 from deepcritical.interfaces.shared_pages import sample_report
 

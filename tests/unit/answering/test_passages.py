@@ -8,10 +8,10 @@ import pytest
 
 from deepcritical.answering.needs import checklist_of, inquiry_of
 from deepcritical.answering.passages import Bearing, PassageReader, read_passages
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.checklist import Aspect, Coverage, InquiryKind
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.text import body_sentences
+from deepcritical.domain.appraisal.checklist import Aspect, Coverage, InquiryKind
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.text.spans import body_sentences
 from tests.conftest import make_evidence
 from tests.unit.answering.examples import (
     BETTER,

@@ -6,8 +6,8 @@ import pytest
 
 from deepcritical.answering.needs import checklist_of, inquiry_of
 from deepcritical.answering.queries import need_queries
-from deepcritical.domain.checklist import Aspect, Coverage, ItemCoverage
-from deepcritical.domain.report_parts import SearchRun
+from deepcritical.domain.appraisal.checklist import Aspect, Coverage, ItemCoverage
+from deepcritical.domain.report.parts import SearchRun
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.searching import search_sides

@@ -5,11 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.answering.cues import is_own_finding
-from deepcritical.answering.quoting import (
-    plain_words,
-    quoted_sentence,
-)
-from deepcritical.domain.text import sentences
+from deepcritical.answering.quoting import plain_words, quoted_sentence
+from deepcritical.domain.text.spans import sentences
 from tests.conftest import make_evidence
 from tests.unit.answering.examples import BETTER, GOOD, ORDER, SAME
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from deepcritical.answering.records import MAX_QUOTES, FollowUp, answer, chosen_passages
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.text import whole_sentences
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.text.spans import whole_sentences
 from tests.conftest import make_evidence
 from tests.unit.answering.examples import (
     BETTER,

@@ -10,20 +10,11 @@ from hypothesis import strategies as st
 
 import deepcritical
 from deepcritical.answering.stance import stance
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
-from tests.unit.answering.examples import (
-    BETTER,
-    GOOD,
-    HELPS,
-    NULL,
-    SAME,
-    TAKEN_BACK,
-    entry,
-    record,
-)
+from tests.unit.answering.examples import BETTER, GOOD, HELPS, NULL, SAME, TAKEN_BACK, entry, record
 
 FOR, AGAINST, OPEN = Stance.SUPPORTS, Stance.REFUTES, Stance.NEUTRAL
 FUTILE = "Futility at the interim analysis."

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from deepcritical.answering.needs import checklist_of, inquiry_of, plainly
 from deepcritical.answering.queries import need_queries
 from deepcritical.answering.topics import Weights, asked_in, folded, topics_of
-from deepcritical.domain.checklist import Inquiry
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.appraisal.checklist import Inquiry
+from deepcritical.domain.evidence.record import Evidence
 from deepcritical.questions.reading import literal_frame
 from deepcritical.services.evidence_store import EvidenceStore
 from tests.conftest import make_evidence

@@ -6,26 +6,18 @@ import pytest
 
 from deepcritical.answering.needs import inquiry_of
 from deepcritical.answering.weighing import candidates, drugs_asked, weigh
-from deepcritical.appraisal.asked import asked_of
-from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.checklist import Inquiry
-from deepcritical.domain.grading import grade
-from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.appraisal.pico.asked import asked_of
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.domain.appraisal.checklist import Inquiry
+from deepcritical.domain.appraisal.findings import Appraisal
+from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
+from deepcritical.domain.evidence.grading import grade
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reading.library import read_by_code
 from deepcritical.services.evidence_store import EvidenceStore
-from tests.unit.answering.examples import (
-    GOOD,
-    HELPS,
-    NULL,
-    TAKEN_BACK,
-    built,
-    entry,
-    record,
-)
+from tests.unit.answering.examples import GOOD, HELPS, NULL, TAKEN_BACK, built, entry, record
 
 WORSE = GOOD.replace("significantly improved", "significantly worsened")
 GOOD_SO_FAR, OPEN = VerdictLabel.PROMISING, VerdictLabel.INSUFFICIENT

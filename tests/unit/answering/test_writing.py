@@ -9,15 +9,15 @@ from deepcritical.answering.drafting import draft_of, with_sources
 from deepcritical.answering.joining import joined_facts
 from deepcritical.answering.passages import read_passages
 from deepcritical.answering.writing import synthesize
-from deepcritical.domain.answer import ANSWER_SCHEMA
-from deepcritical.domain.appraisal import Matched, Stance
-from deepcritical.domain.checklist import Aspect, Coverage
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.appraisal.checklist import Aspect, Coverage
+from deepcritical.domain.appraisal.findings import Matched, Stance
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.answer import ANSWER_SCHEMA
+from deepcritical.domain.report.sentences import Sentence
 from deepcritical.models.answers import MappedNeed
-from deepcritical.writing.auditing import audit
-from deepcritical.writing.brief import Put, answer_sentences
-from deepcritical.writing.passages import LEADS, missing_sentence
+from deepcritical.writing.ledger.auditing import audit
+from deepcritical.writing.sentences.brief import Put, answer_sentences
+from deepcritical.writing.sentences.passages import LEADS, missing_sentence
 from tests.unit.answering.examples import (
     BETTER,
     CONTEXT,

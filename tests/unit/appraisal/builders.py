@@ -8,15 +8,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from deepcritical.appraisal.asked import Asked, asked_of
-from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.voting import Ballot, ballot_of
-from deepcritical.domain.appraisal import Appraisal, Direction, StudyFinding
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.grading import grade
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.study import (
+from deepcritical.appraisal.pico.asked import Asked, asked_of
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.appraisal.votes.voting import Ballot, ballot_of
+from deepcritical.domain.appraisal.findings import Appraisal, Direction, StudyFinding
+from deepcritical.domain.appraisal.verdict import Verdict
+from deepcritical.domain.appraisal.votes import TIERS, Directness, Importance, OutcomeRow, Vote, Way
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame
+from deepcritical.domain.study.reading import (
     Arm,
     Better,
     ControlKind,
@@ -28,8 +29,6 @@ from deepcritical.domain.study import (
     Result,
     StudyReading,
 )
-from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import TIERS, Directness, Importance, OutcomeRow, Vote, Way
 
 READ_AT = datetime(2030, 1, 1, tzinfo=UTC)
 DRUG, CONDITION, OUTCOME = "examplol", "testitis", "flurb score"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from deepcritical.appraisal.asked import Asked
-from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal, study_findings
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.grading import grade
-from deepcritical.domain.named import Drug
-from deepcritical.domain.study import Effect, EffectMeasure, Result, StudyReading
-from deepcritical.domain.verdict import Verdict
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.appraisal.pico.asked import Asked
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.domain.appraisal.findings import Appraisal, study_findings
+from deepcritical.domain.appraisal.verdict import Verdict
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.question.frame import Drug, QuestionFrame, QuestionKind
+from deepcritical.domain.study.reading import Effect, EffectMeasure, Result, StudyReading
 from tests.unit.appraisal.builders import CONDITION, DRUG, arm, asked, people, record, study
 
 __all__ = ["among", "cohort", "combination", "comparison", "eff", "judged", "review", "trial"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from deepcritical.domain.appraisal import Appraisal, Direction, Reading, StudyFinding
-from deepcritical.domain.citation_validator import build_reference_from_evidence
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
-from deepcritical.domain.grading import grade
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim, Reference, ReportSection
-from deepcritical.domain.verdict import NO_RECORD
-from deepcritical.domain.votes import Vote, Way
+from deepcritical.domain.appraisal.findings import Appraisal, Direction, Reading, StudyFinding
+from deepcritical.domain.appraisal.verdict import NO_RECORD
+from deepcritical.domain.appraisal.votes import Vote, Way
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata, Fact, FactRole
+from deepcritical.domain.report.citation_validator import build_reference_from_evidence
+from deepcritical.domain.report.parts import Claim, Reference, ReportSection
+from deepcritical.domain.report.report import ResearchReport
 
 TITLE = "A study of examplol in testitis"
 QUOTE = "Pain fell by 12.5% (p = 0.02)."

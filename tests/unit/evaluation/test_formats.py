@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.study import MechanismStatement
+from deepcritical.domain.study.reading import MechanismStatement
 from deepcritical.evaluation import claims, pubmed_syntax, questions, studies
 from deepcritical.evaluation.measuring import FORMATS, format_of, sets_in
 from deepcritical.evaluation.scores import Outcome

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from deepcritical.domain.brief import Brief, DecidingStudy, StudyRow, TrialUnderWay
-from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.sentences import Sentence, SentenceCheck
-from deepcritical.domain.study import Effect, EffectMeasure
-from deepcritical.domain.votes import OutcomeRow, PooledEffect, RowEffect, Way
+from deepcritical.domain.appraisal.votes import OutcomeRow, PooledEffect, RowEffect, Way
+from deepcritical.domain.evidence.certainty import Certainty
+from deepcritical.domain.report.brief import Brief, DecidingStudy, StudyRow, TrialUnderWay
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.report.sentences import Sentence, SentenceCheck
+from deepcritical.domain.study.reading import Effect, EffectMeasure
 from tests.unit.export.reports import VERDICT, full_report, report_of
 
 POOLED = PooledEffect(

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, VerdictRole
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import (
+from deepcritical.domain.appraisal.evidence_table import DrugStance, EvidenceRow, VerdictRole
+from deepcritical.domain.appraisal.findings import Direction
+from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
+from deepcritical.domain.evidence.certainty import Certainty
+from deepcritical.domain.report.parts import (
     Claim,
     DrugCandidate,
     EdgeTested,
@@ -21,7 +21,7 @@ from deepcritical.domain.report_parts import (
     ReportSection,
     SearchRun,
 )
-from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.imprint import Imprint
 
 IMPRINT = Imprint("run-1", datetime(2999, 1, 1, 12, 30, 15, tzinfo=UTC))

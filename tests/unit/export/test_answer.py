@@ -7,9 +7,9 @@ import json
 import html5lib
 import pytest
 
-from deepcritical.domain.answer import AnsweredItem, DeepAnswer
-from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage
-from deepcritical.domain.report_parts import Claim, Reference, ReportSection
+from deepcritical.domain.appraisal.checklist import Aspect, ChecklistItem, Coverage
+from deepcritical.domain.report.answer import AnsweredItem, DeepAnswer
+from deepcritical.domain.report.parts import Claim, Reference, ReportSection
 from deepcritical.export.formats import ANSWER_FORMATS
 from tests.unit.export.reports import IMPRINT
 from tests.unit.export.test_hostile_text import CORPUS, LOADING, XHTML

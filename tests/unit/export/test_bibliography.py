@@ -11,7 +11,7 @@ import rispy
 from bibtexparser.entrypoint import parse_string
 from bibtexparser.middlewares import LatexDecodingMiddleware
 
-from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.report.parts import Reference
 from deepcritical.export.bibliography import as_bibtex, as_csl_json, as_ris, entries
 from tests.unit.export.reports import ARTICLE, full_report
 

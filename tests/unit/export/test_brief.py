@@ -8,14 +8,14 @@ import re
 
 import pytest
 
-from deepcritical.domain.brief import Contested, ToldRow
-from deepcritical.domain.certainty import Certainty
-from deepcritical.domain.grids import findings_grid
-from deepcritical.domain.report import ResearchReport, report_markdown
-from deepcritical.domain.report_parts import ReportSection
-from deepcritical.domain.sentences import Sentence, SentenceCheck, how_checked
-from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.domain.votes import Way
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.evidence.certainty import Certainty
+from deepcritical.domain.report.brief import Contested, ToldRow
+from deepcritical.domain.report.grids import findings_grid
+from deepcritical.domain.report.parts import ReportSection
+from deepcritical.domain.report.report import ResearchReport, report_markdown
+from deepcritical.domain.report.sentences import Sentence, SentenceCheck, how_checked
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.html import render_document, render_page
 from deepcritical.export.prose import cited_html, study_name

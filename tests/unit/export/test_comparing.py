@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from deepcritical.domain.brief import StudyRow
+from deepcritical.domain.report.brief import StudyRow
 from deepcritical.export.html import Side, render_comparison, render_news
-from tests.unit.domain.test_comparison import report, row, study
+from tests.unit.domain.report.test_comparison import report, row, study
 
 ATTACK = '<img src=x onerror="alert(1)">'
 AT = datetime(2999, 1, 2, 3, 4, tzinfo=UTC)

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.writers import EVIDENCE_COLUMNS, as_evidence_csv
 from tests.unit.export.reports import ARTICLE, REFERENCES, full_report, report_of
 

@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import EdgeTested, HypothesisTested
+from deepcritical.domain.appraisal.findings import Direction
+from deepcritical.domain.report.parts import EdgeTested, HypothesisTested
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.figures import FIGURES
 from deepcritical.export.mechanism_figure import Slot, lay_out
 from deepcritical.export.mechanism_graph import EdgeSign, mechanism_graph

@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from deepcritical.domain.study import EffectMeasure
-from deepcritical.domain.votes import Importance, RowEffect, Way
+from deepcritical.domain.appraisal.votes import Importance, RowEffect, Way
+from deepcritical.domain.study.reading import EffectMeasure
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.html import render_page
 from deepcritical.export.svg import Drawing, standalone

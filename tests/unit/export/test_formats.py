@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.writers import WRITERS, from_json
 from tests.conftest import ROOT

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import html5lib
 import pytest
 
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.svg import standalone

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim, DrugCandidate, Reference, ReportSection
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.domain.report.parts import Claim, DrugCandidate, Reference, ReportSection
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.html import render_page
 from deepcritical.export.sources import Passage, passages
 

@@ -10,8 +10,9 @@ from typing import Any
 import html5lib
 import pytest
 
-from deepcritical.domain.budget import Judgement, Spent
-from deepcritical.domain.events import (
+from deepcritical.domain.report.grids import trials_of
+from deepcritical.domain.run.budget import Judgement, Spent
+from deepcritical.domain.run.events import (
     AgentCalled,
     Event,
     JudgementMade,
@@ -21,7 +22,6 @@ from deepcritical.domain.events import (
     SourceSearched,
     Stage,
 )
-from deepcritical.domain.grids import trials_of
 from deepcritical.export.html import (
     render_document,
     render_evidence,

@@ -9,8 +9,8 @@ import pypdfium2
 import pytest
 from pypdf import PdfReader
 
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import ReportSection
+from deepcritical.domain.report.parts import ReportSection
+from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.pdf import as_pdf
 from tests.unit.export.briefs import brief_report
 from tests.unit.export.reports import ARTICLE, ROWS, full_report

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.report.parts import Reference
 from deepcritical.export.prose import to_html, to_inline_html
 
 REFERENCES = (

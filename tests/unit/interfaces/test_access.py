@@ -16,7 +16,7 @@ from deepcritical.domain.errors import (
     OwnershipError,
     QuotaExceededError,
 )
-from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.domain.tool.traces import LOCAL_USER
 from deepcritical.interfaces.access import (
     HEAVY_PER_MINUTE,
     OWNER_COOKIE,

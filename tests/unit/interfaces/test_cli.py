@@ -17,12 +17,12 @@ from typer.testing import CliRunner
 
 from deepcritical.domain import errors
 from deepcritical.domain.errors import PlanError
-from deepcritical.domain.plan import Place
+from deepcritical.domain.run.plan import Place
 from deepcritical.interfaces.cli.output import EXIT_CODES, INTERRUPTED, NO_EVIDENCE, plain_json
 from deepcritical.interfaces.cli.research import read_plan, research, write_plan
 from deepcritical.interfaces.main import app
 from tests.conftest import ROOT
-from tests.unit.domain.test_plan import PLAN
+from tests.unit.domain.run.test_plan import PLAN
 
 
 def listed() -> dict[int, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.budget import OwnLimits
-from tests.unit.domain.test_plan import PLAN
+from deepcritical.domain.run.budget import OwnLimits
+from tests.unit.domain.run.test_plan import PLAN
 
 review = pytest.importorskip("deepcritical.interfaces.page.plan_review")
 PLANNED = review.Reviewed(PLAN, "quick", OwnLimits())

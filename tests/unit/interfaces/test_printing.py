@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deepcritical.interfaces.cli.ended import Wanted, print_report
-from tests.unit.domain.briefs import brief_report
+from tests.unit.domain.report.briefs import brief_report
 from tests.unit.export.reports import IMPRINT
 
 

@@ -11,7 +11,7 @@ from tests.unit.interfaces.terminals import seen
 CODE = r"""
 import asyncio
 from datetime import UTC, datetime
-from deepcritical.domain import events
+from deepcritical.domain.run import events
 from deepcritical.interfaces.cli.ended import show
 
 EVENTS = (

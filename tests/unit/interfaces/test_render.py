@@ -5,14 +5,14 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from deepcritical.domain import events
-from deepcritical.domain.budget import RunLimits, Spent
-from deepcritical.domain.checklist import Coverage, ItemCoverage
-from deepcritical.domain.events import StopReason
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.question import QuestionForm, ResearchQuestion
+from deepcritical.domain.appraisal.checklist import Coverage, ItemCoverage
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
+from deepcritical.domain.run import events
+from deepcritical.domain.run.budget import RunLimits, Spent
+from deepcritical.domain.run.events import StopReason
 from deepcritical.interfaces.render import describe
-from tests.unit.domain.test_events import CHECKLIST, INQUIRY
+from tests.unit.domain.run.test_events import CHECKLIST, INQUIRY
 
 UNION: tuple[type[BaseModel], ...] = get_args(get_args(events.Event)[0])
 

@@ -11,7 +11,7 @@ from tests.unit.interfaces.terminals import piped, seen
 
 SHOWN = """
 from deepcritical.interfaces.cli.terminal_brief import print_brief
-from tests.unit.domain.briefs import BRIEF, brief_report, crowded
+from tests.unit.domain.report.briefs import BRIEF, brief_report, crowded
 brief = {brief}
 print_brief(brief_report(brief), brief, "Whole report: here")
 """

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import (
     ERRORS,
     DeepCriticalError,
@@ -29,9 +28,10 @@ from deepcritical.domain.errors import (
     RecordedError,
     StorageError,
 )
-from deepcritical.domain.events import Notice, RunCancelled, Stage
-from deepcritical.domain.question import SearchQuery
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.question.question import SearchQuery
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import Notice, RunCancelled, Stage
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.jobs import recorder as recording
 from deepcritical.jobs.conduct import DurableManager, DurableReasoner
 from deepcritical.jobs.engine import Effect, Journal

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from deepcritical.bootstrap import limits_of
-from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import (
     BudgetExceeded,
     CapacityError,
@@ -20,8 +19,9 @@ from deepcritical.domain.errors import (
     ResearchCancelled,
     SearchError,
 )
-from deepcritical.domain.events import TERMINAL, LoggedEvent, RunFailed
-from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.question.question import MAX_QUESTION_CHARS
+from deepcritical.domain.run.budget import Depth, RunLimits
+from deepcritical.domain.run.events import TERMINAL, LoggedEvent, RunFailed
 from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService

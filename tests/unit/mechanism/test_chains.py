@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.drug_facts import Association, DrugFacts, DrugTarget, Origin
-from deepcritical.domain.hypotheses import MechanismHypothesis, Sign
-from deepcritical.domain.study import MechanismStatement
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis, Sign
+from deepcritical.domain.evidence.drug_facts import Association, DrugFacts, DrugTarget, Origin
+from deepcritical.domain.study.reading import MechanismStatement
 from deepcritical.mechanism.graph import (
     MOST_CHAINS,
     MechanismGraph,

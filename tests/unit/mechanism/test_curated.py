@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.drug_facts import (
+from deepcritical.domain.appraisal.hypotheses import EdgeSide
+from deepcritical.domain.evidence.drug_facts import (
     Association,
     DrugFacts,
     DrugTarget,
@@ -16,8 +17,7 @@ from deepcritical.domain.drug_facts import (
     Origin,
     fact_records,
 )
-from deepcritical.domain.hypotheses import EdgeSide
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.mechanism.curated import CuratedEdge, curated_edges, side_of_action
 from deepcritical.tools.drug_facts.mychem import read_mychem
 from deepcritical.tools.drug_facts.opentargets import read_open_targets

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import StorageError
+from deepcritical.domain.run.budget import RunLimits
 from deepcritical.orchestrators.magentic import (
     Progress,
     choices,

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from deepcritical.appraisal.asked import asked_of
-from deepcritical.appraisal.records import read_for
-from deepcritical.domain.appraisal import Appraisal
-from deepcritical.domain.grading import grade
+from deepcritical.appraisal.pico.asked import asked_of
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.domain.appraisal.findings import Appraisal
+from deepcritical.domain.evidence.grading import grade
 from deepcritical.prompts.asks import ask_assessment
 from deepcritical.prompts.evidence import (
     ShownRecords,

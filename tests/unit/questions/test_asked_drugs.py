@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.frame import QuestionKind
+from deepcritical.domain.question.frame import QuestionKind
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import read_frame
 from deepcritical.vocabulary.classes import drug_class

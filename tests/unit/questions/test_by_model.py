@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
+from deepcritical.domain.question.frame import DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.reading import read_frame

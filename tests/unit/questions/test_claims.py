@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.named import Condition
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.question.frame import Condition
 from deepcritical.questions.claims import Strength, answer_to, claim_of, proposition_of
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
-from deepcritical.domain.question import QuestionForm, ResearchQuestion
+from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.frame import DeclineReason, QuestionKind
+from deepcritical.domain.question.frame import DeclineReason, QuestionKind
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.reading import read_frame

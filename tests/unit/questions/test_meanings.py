@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.frame import DeclineReason, QuestionKind
-from deepcritical.domain.question import checked_question
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.question.frame import DeclineReason, QuestionKind
+from deepcritical.domain.question.question import checked_question
 from deepcritical.questions.claims import answer_to
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame, QuestionKind
 from deepcritical.questions.claims import claim_of
 from deepcritical.questions.wording import as_nouns, whom_of
 

@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from deepcritical.domain.frame import DeclineReason, QuestionKind
+from deepcritical.domain.question.frame import DeclineReason, QuestionKind
 from deepcritical.questions.reading import read_frame
 
 

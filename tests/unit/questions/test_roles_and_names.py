@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.people import names_condition
-from deepcritical.domain.frame import QuestionKind
+from deepcritical.appraisal.pico.people import names_condition
+from deepcritical.domain.question.frame import QuestionKind
+from deepcritical.questions.classifying import CONDITION_ROLES, DRUG_ROLES
 from deepcritical.questions.forms import research_question
-from deepcritical.questions.mention_roles import CONDITION_ROLES, DRUG_ROLES
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import read_frame
 from deepcritical.questions.roles import roles_of

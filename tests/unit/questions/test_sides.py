@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.frame import QuestionKind
+from deepcritical.domain.question.frame import QuestionKind
 from deepcritical.questions.claims import claim_of
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.question.frame import DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.claims import answer_to, claim_of, proposition_of, subject_of
 from deepcritical.questions.forms import research_question, unused_words, wants_verdict

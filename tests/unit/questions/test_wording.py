@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.questions.claims import answer_to, claim_of, proposition_of, subject_of
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame

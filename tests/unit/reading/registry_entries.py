@@ -6,8 +6,8 @@ import copy
 import json
 from typing import Any
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.reading import Result, StudyReading
 from deepcritical.reading.registry import read_registry
 from deepcritical.tools.clinicaltrials.records import parse
 from tests.unit.reading.study_answers import READ_AT

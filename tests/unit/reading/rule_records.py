@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.reading.rules import read_by_rules
 
 READ_AT = datetime(2030, 1, 1, tzinfo=UTC)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.study import Reader, Result, StudyReading
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.study.reading import Reader, Result, StudyReading
 from deepcritical.reading.answers import ReadStudy
 from deepcritical.reading.building import built
 from deepcritical.reading.checking import checked

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.study import Effect, Result
+from deepcritical.domain.study.reading import Effect, Result
 from deepcritical.reading.building import canonical_drug, effect_p, record_id, registry_ids
 from tests.unit.reading.study_answers import ARMS, READ_AT, READER, record, unchecked
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.study import ArmFigure
+from deepcritical.domain.study.reading import ArmFigure
 from deepcritical.reading.checking import checked
 from deepcritical.reading.sentences import numbered
 from tests.unit.reading.study_answers import ARMS, PEOPLE, check, check_result, record

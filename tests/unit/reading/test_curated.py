@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.reading.building import record_id
 from deepcritical.reading.checking import checked
 from deepcritical.reading.library import curated_readings

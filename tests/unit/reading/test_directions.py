@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.study import StudyReading
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.reading.checking import checked
 from deepcritical.reading.sentences import numbered
 from tests.unit.reading.study_answers import PEOPLE, check_result, record, unchecked

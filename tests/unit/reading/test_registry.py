@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.study import Arm, ArmFigure, Intervention
+from deepcritical.domain.study.reading import Arm, ArmFigure, Intervention
 from deepcritical.reading.registry import read_registry
 from deepcritical.reading.sentences import numbered, text_hash
 from tests.unit.reading.registry_entries import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.study import Effect
+from deepcritical.domain.study.reading import Effect
 from tests.unit.reading.registry_entries import (
     Part,
     made_analysis,

@@ -7,8 +7,8 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepcritical.domain.study import StudyReading
-from deepcritical.domain.text import capitalised
+from deepcritical.domain.study.reading import StudyReading
+from deepcritical.domain.text.spans import capitalised
 from tests.unit.reading.rule_records import read
 
 _DRUGS = ("examplol", "testamine", "mockazole", "samplumab", "dummycillin")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.study import Result
+from deepcritical.domain.study.reading import Result
 from tests.unit.reading.rule_records import read
 
 

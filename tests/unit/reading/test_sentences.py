@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.study import ArmFigure, Result
+from deepcritical.domain.study.reading import ArmFigure, Result
 from deepcritical.reading.model import show
 from deepcritical.reading.sentences import numbered, quoted, shown_numbers, telling, text_hash
 from tests.unit.reading.study_answers import TITLE, record

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.question import QuestionForm, ResearchQuestion
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
 
 EXAMPLOL = Drug(name="examplol", known=False)
 TESTITIS = Condition(name="testitis", names=("testitis",), known=False)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.question import SearchQuery
-from deepcritical.domain.study import Arm, Intervention
+from deepcritical.domain.appraisal.findings import Direction
+from deepcritical.domain.question.question import SearchQuery
+from deepcritical.domain.study.reading import Arm, Intervention
 from deepcritical.models.answers import Assessed, AssessedResults
 from deepcritical.questions.searching import asked, first_sides_open
 from deepcritical.reasoning.by_model import judged, led, matches_of

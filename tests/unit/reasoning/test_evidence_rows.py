@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import deepcritical
-from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.citation_validator import validate_references
-from deepcritical.domain.evidence_table import EvidenceRow, VerdictRole
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.appraisal.evidence_table import EvidenceRow, VerdictRole
+from deepcritical.domain.appraisal.findings import Direction
+from deepcritical.domain.report.citation_validator import validate_references
+from deepcritical.domain.report.parts import Reference
+from deepcritical.domain.report.report import ResearchReport
 from tests.conftest import QUESTION, make_evidence, paper, snapshot, trial
 
 HARMED = "Results: Examplol did not improve testitis symptoms compared with placebo."

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.evidence import FactRole
-from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
-from deepcritical.domain.question import ResearchQuestion, SearchBlock, SearchQuery
-from deepcritical.domain.report_parts import SearchRun
+from deepcritical.domain.appraisal.findings import Direction
+from deepcritical.domain.appraisal.hypotheses import Edge, MechanismHypothesis, Sign
+from deepcritical.domain.evidence.record import FactRole
+from deepcritical.domain.question.question import ResearchQuestion, SearchBlock, SearchQuery
+from deepcritical.domain.report.parts import SearchRun
 from deepcritical.reasoning.judging import assess, best_drug, mechanism_score, next_sides
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.report import rank_drugs
+from deepcritical.writing.sections.report import rank_drugs
 from tests.unit.domain.records import CONTENT, appraisal, fact, paper, vote
 from tests.unit.reasoning.examples import CANDIDATES, QUESTION
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.drug_facts import (
+from deepcritical.domain.evidence.drug_facts import (
     DrugFacts,
     DrugLabel,
     Indication,
@@ -14,10 +14,10 @@ from deepcritical.domain.drug_facts import (
     SectionKey,
     fact_records,
 )
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.text import locate_quote
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.text.spans import locate_quote
 from deepcritical.vocabulary.conditions import condition_named
-from deepcritical.writing.label_facts import Asked, FactsTold, facts_told
+from deepcritical.writing.sections.label_facts import Asked, FactsTold, facts_told
 
 
 def condition(name: str) -> Condition:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.events import Notice, RunCancelled, Stage
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import Notice, RunCancelled, Stage
 from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog

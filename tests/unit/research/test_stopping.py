@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.budget import RunLimits, Spent
-from deepcritical.domain.events import StopReason
+from deepcritical.domain.run.budget import RunLimits, Spent
+from deepcritical.domain.run.events import StopReason
 from deepcritical.research.stopping import (
     CoverageResult,
     RoundResult,

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.events import TERMINAL, LoggedEvent, Notice, RunCancelled, RunFailed, Stage
+from deepcritical.domain.run.events import (
+    TERMINAL,
+    LoggedEvent,
+    Notice,
+    RunCancelled,
+    RunFailed,
+    Stage,
+)
 from deepcritical.services.event_log import EventLog
 from tests.conftest import collected
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.appraisal import Appraisal, Reading
-from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.grading import grade
-from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
-from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.record_kinds import is_notice
-from deepcritical.domain.report_parts import SearchRun
+from deepcritical.domain.appraisal.findings import Appraisal, Reading
+from deepcritical.domain.appraisal.hypotheses import Edge, MechanismHypothesis
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.kinds import is_notice
+from deepcritical.domain.evidence.record import Evidence, Fact, FactRole
+from deepcritical.domain.report.parts import SearchRun
+from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.services.evidence_store import EvidenceStore, Taken, Works
 from tests.conftest import make_evidence
 

@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import CapacityError, StorageError, TraceNotFoundError
-from deepcritical.domain.events import (
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import (
     Notice,
     RunCancelled,
     RunCompleted,
@@ -18,8 +18,8 @@ from deepcritical.domain.events import (
     Stage,
     StopReason,
 )
-from deepcritical.domain.recipe import Recipe, Signals
-from deepcritical.domain.traces import TraceResult, TraceStatus
+from deepcritical.domain.run.recipe import Recipe, Signals
+from deepcritical.domain.tool.traces import TraceResult, TraceStatus
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import normalised_url
 from deepcritical.services.storage.job_board import JobBoard

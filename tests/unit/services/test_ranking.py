@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.designs import Design
-from deepcritical.domain.evidence import Citation, Evidence
+from deepcritical.domain.appraisal.findings import Stance
+from deepcritical.domain.evidence.designs import Design
+from deepcritical.domain.evidence.record import Citation, Evidence
 from deepcritical.services.ranking import (
     Candidate,
     LexicalIndex,

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcritical.domain.errors import SnapshotCorruptError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import grade
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.record import Evidence
 from deepcritical.services.evidence_store import EvidenceStore, as_snapshot
 from deepcritical.tools.snapshot import parse
 from tests.conftest import DEMO, DEMO_QUESTION, make_evidence, run_service

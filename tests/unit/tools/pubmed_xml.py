@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
 from deepcritical.tools.pubmed.records import parse
 from tests.conftest import ROOT
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from deepcritical.appraisal.asked import asked_of
-from deepcritical.appraisal.records import read_for
-from deepcritical.domain.appraisal import Reading
+from deepcritical.appraisal.pico.asked import asked_of
+from deepcritical.appraisal.votes.records import read_for
+from deepcritical.domain.appraisal.findings import Reading
+from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import grade
-from deepcritical.domain.identity import canonical_ids, study_links
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.record_kinds import is_negative_stop
-from deepcritical.domain.text import locate_quote, sentences
-from deepcritical.domain.votes import Way
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.kinds import is_negative_stop
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.study.identity import canonical_ids, study_links
+from deepcritical.domain.text.spans import locate_quote, sentences
 from deepcritical.reading.library import read_by_code
 from deepcritical.tools.clinicaltrials.records import parse
 from tests.servers.clinicaltrials import Study, made_up_studies, made_up_study

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.named import Drug
+from deepcritical.domain.evidence.drug_facts import DrugFacts
+from deepcritical.domain.question.frame import Drug
 from deepcritical.tools.drug_facts.base import is_form_of
 from deepcritical.tools.drug_facts.mychem import read_mychem
 from deepcritical.tools.drug_facts.openfda import read_events, read_labels

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import canonical_ids, study_groups
-from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.domain.text import sentences
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.identity import canonical_ids, study_groups
+from deepcritical.domain.text.spans import sentences
 from deepcritical.tools.europepmc.records import PREPRINT_MARK, NoAnswerError, parse
 from deepcritical.tools.markup import clean_markup
 from tests.servers.europepmc import made_up_records

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.drug_facts import LABEL_SECTIONS, DrugFacts, SectionKey
-from deepcritical.domain.named import Drug
+from deepcritical.domain.evidence.drug_facts import LABEL_SECTIONS, DrugFacts, SectionKey
+from deepcritical.domain.question.frame import Drug
 from deepcritical.tools.drug_facts.openfda import read_labels
 
 NAMES = (

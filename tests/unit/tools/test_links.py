@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.evidence import Evidence, Integrity
-from deepcritical.domain.identity import study_links, trials_in
-from deepcritical.domain.record_kinds import is_notice, is_retracted
+from deepcritical.domain.evidence.kinds import is_notice, is_retracted
+from deepcritical.domain.evidence.record import Evidence, Integrity
+from deepcritical.domain.study.identity import study_links, trials_in
 from deepcritical.tools.europepmc import records as europepmc_records
 from tests.unit.tools.pubmed_xml import one
 

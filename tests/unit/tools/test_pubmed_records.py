@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.designs import Design
-from deepcritical.domain.grading import grade
-from deepcritical.domain.identity import canonical_ids, study_links
-from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.evidence.designs import Design
+from deepcritical.domain.evidence.grading import grade
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.study.identity import canonical_ids, study_links
 from deepcritical.tools.pubmed.records import parse
 from tests.unit.tools.pubmed_xml import article, made, one, record_set
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from deepcritical.domain.text import sentences
+from deepcritical.domain.text.spans import sentences
 from deepcritical.tools.markup import plain_text
 from deepcritical.tools.pubmed.records import parse
 from tests.unit.tools.pubmed_xml import article, made, one, record_set

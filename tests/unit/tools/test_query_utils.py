@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.europepmc.source import europepmc_query
 from deepcritical.tools.pubmed.source import pubmed_term

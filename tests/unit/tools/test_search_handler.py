@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from deepcritical.domain.errors import SearchError, SnapshotCorruptError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.question import SearchQuery
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler, require_any
 from deepcritical.tools.searching import search

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.errors import SnapshotCorruptError, SnapshotNotFoundError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.snapshot import BUNDLED, Parsed, SnapshotSource, parse, snapshot_path
 from tests.conftest import DEMO, paper, snapshot, trial

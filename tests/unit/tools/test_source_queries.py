@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.question import SearchBlock
-from deepcritical.domain.text import fold
+from deepcritical.domain.question.frame import Condition, Drug
+from deepcritical.domain.question.question import SearchBlock
+from deepcritical.domain.text.spans import fold
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.naming import as_condition
 from deepcritical.questions.reading import read_frame

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deepcritical.domain.sentences import Draft, Finding
-from deepcritical.domain.study import Effect
-from deepcritical.domain.votes import Way
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.report.sentences import Draft, Finding
+from deepcritical.domain.study.reading import Effect
 from deepcritical.verification.verifiers import Item, Judged
 from tests.unit.domain.records import paper
 

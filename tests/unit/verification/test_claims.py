@@ -7,8 +7,8 @@ from typing import ClassVar
 import pytest
 
 from deepcritical import verify_claim
-from deepcritical.domain.claims import ClaimCheck, ClaimVerdict, Failure
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.claims import ClaimCheck, ClaimVerdict, Failure
 from tests.unit.domain.records import paper
 
 TITLE = "Examplol against testitis: the MADEUP trial"

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.brief import Brief, DecidingStudy
-from deepcritical.domain.sentences import Sentence
-from deepcritical.domain.votes import Way
-from deepcritical.verification.contesting import contested_by
-from deepcritical.verification.verifiers import EntailmentVerdict, Item, Judged
-from deepcritical.writing.synthesis import statements_of
+from deepcritical.appraisal.body.verdict import decide
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.report.brief import Brief, DecidingStudy
+from deepcritical.domain.report.sentences import Sentence
+from deepcritical.verification.verifiers import EntailmentVerdict, Item, Judged, contested_by
+from deepcritical.writing.sentences.synthesis import statements_of
 from tests.unit.appraisal.builders import findings, record, vote
 
 VERDICTS: tuple[EntailmentVerdict, ...] = ("not_enough", "contradicted", "supported")

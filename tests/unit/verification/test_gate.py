@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from deepcritical.domain.sentences import Draft, Sentence
-from deepcritical.domain.votes import Way
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.report.sentences import Draft, Sentence
 from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences
 from deepcritical.verification.terms import unbound
 from tests.unit.verification.prose import NATURAL

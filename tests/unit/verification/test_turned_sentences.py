@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.sentences import Finding
-from deepcritical.domain.study import Effect
-from deepcritical.domain.votes import Way
+from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.report.sentences import Finding
+from deepcritical.domain.study.reading import Effect
 from deepcritical.verification.binding import checks_of
 
 EFFECT = Effect(measure="HR", value=0.8, ci_low=0.7, ci_high=0.9)

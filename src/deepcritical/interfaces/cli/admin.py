@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.cli.output import from_database, print_json
 
 if TYPE_CHECKING:

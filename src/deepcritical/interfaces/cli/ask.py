@@ -14,8 +14,8 @@ from uuid import uuid4
 import typer
 
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.question import checked_question
+from deepcritical.domain.question.question import checked_question
+from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.cli import options
 from deepcritical.interfaces.cli.ended import (
     NoSimilar,
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deepcritical.answering.records import FollowUp, Passage, Quote
-    from deepcritical.domain.answer import DeepAnswer, ToolOutput
-    from deepcritical.domain.evidence import Evidence
+    from deepcritical.domain.evidence.record import Evidence
+    from deepcritical.domain.report.answer import DeepAnswer, ToolOutput
     from deepcritical.jobs.run import RunOf
     from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 
@@ -142,7 +142,7 @@ def _folder(out: str | None, most: int | None) -> Path | None:
 def _research(wanted: _Asked, choice: options.Choice, model: options.ChosenModel) -> bool:
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
-    from deepcritical.domain.answer import DeepAnswer
+    from deepcritical.domain.report.answer import DeepAnswer
     from deepcritical.jobs.runs import DEEP_RESEARCH
 
     settings = read_settings(*model)
@@ -219,7 +219,7 @@ async def _ranked(
     rag: LlamaIndexRAGService, question: str, records: Mapping[str, Evidence]
 ) -> dict[str, Evidence]:
     """All records, best first; what retrieval does not find comes last and is read too."""
-    from deepcritical.domain.identity import canonical_ids
+    from deepcritical.domain.study.identity import canonical_ids
     from deepcritical.tools.base import SourceQuery
     from deepcritical.tools.rag_tool import RagTool
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TextIO
 import typer
 
 from deepcritical.domain import errors
-from deepcritical.domain.chat import (
+from deepcritical.domain.tool.chat import (
     ChatAnswer,
     ChatEvent,
     ResearchOffered,

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from deepcritical.bootstrap import build_model_server, limits_of, open_sources, read_settings
 from deepcritical.domain import errors
-from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.checks import Check, failed, passed, skipped
+from deepcritical.domain.run.budget import RunLimits, Spent
 from deepcritical.export.pdf import check_pdf
 from deepcritical.interfaces.cli import options
 from deepcritical.models.answers import Plan

@@ -12,7 +12,7 @@ import typer
 
 from deepcritical.domain.checks import Check, CheckState
 from deepcritical.domain.errors import ChecksFailedError
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.cli import options
 from deepcritical.interfaces.cli.output import print_json
 

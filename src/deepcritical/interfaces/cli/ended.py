@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, 
 
 import typer
 
-from deepcritical.domain import events
 from deepcritical.domain.errors import DeepCriticalError, StorageError
-from deepcritical.domain.markdown import one_line, visible
-from deepcritical.domain.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
+from deepcritical.domain.run import events
+from deepcritical.domain.run.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
+from deepcritical.domain.text.markdown import one_line, visible
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.cli.output import file_to_stdout, on_signals, resumable, write_report
 from deepcritical.interfaces.render import describe, similar_line
 
 if TYPE_CHECKING:
-    from deepcritical.domain.answer import Document
-    from deepcritical.domain.chat import SimilarRun
+    from deepcritical.domain.report.answer import Document
+    from deepcritical.domain.tool.chat import SimilarRun
     from deepcritical.jobs.run import Run, RunOf
     from deepcritical.jobs.runs import RunService
     from deepcritical.settings import Settings
@@ -207,7 +207,7 @@ def print_report(
         StorageError: The output cannot be written.
     """
     # Imported late: `--help` must not wait for them.
-    from deepcritical.domain.report import ResearchReport
+    from deepcritical.domain.report.report import ResearchReport
     from deepcritical.interfaces.cli.terminal_brief import print_brief
 
     if wanted == "brief" and isinstance(report, ResearchReport) and report.brief:

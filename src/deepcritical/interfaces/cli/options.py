@@ -15,11 +15,11 @@ import typer
 from pydantic import SecretStr
 
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.text.markdown import visible
 from deepcritical.tools.registry import DEFAULT_KEYS, KEYS, parse_sources
 
 if TYPE_CHECKING:
-    from deepcritical.domain.recipe import OwnDocument
+    from deepcritical.domain.run.recipe import OwnDocument
 
 ModelName = Annotated[
     str | None,
@@ -114,7 +114,7 @@ def chosen(snapshot: str | None, sources: str | None, own: Sequence[str] | None 
 
 def _documents_of(named: Sequence[str]) -> tuple[OwnDocument, ...]:
     """The documents that a run reads too: those of files and folders as they are now, and ids."""
-    from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument
+    from deepcritical.domain.run.recipe import MAX_DOCUMENTS, OwnDocument
     from deepcritical.tools.documents import documents_in
     from deepcritical.verification.ids import id_named
 

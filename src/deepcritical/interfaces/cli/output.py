@@ -19,14 +19,14 @@ import typer
 from deepcritical.domain import errors
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import ConfigurationError, SnapshotCorruptError, StorageError
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.text.markdown import visible
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS, formats_of, is_answer
 from deepcritical.export.imprint import Imprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deepcritical.domain.answer import Document
+    from deepcritical.domain.report.answer import Document
     from deepcritical.services.storage.database import Stored
     from deepcritical.settings import Settings
 

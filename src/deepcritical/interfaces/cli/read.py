@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from deepcritical.domain.markdown import one_line, visible
-from deepcritical.domain.question import checked_question
+from deepcritical.domain.question.question import checked_question
+from deepcritical.domain.text.markdown import one_line, visible
 from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, chosen_model, is_file
 from deepcritical.interfaces.cli.output import from_database, plain_json, print_json, to_stdout
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from deepcritical.bootstrap.application import StudyCard
-    from deepcritical.domain.study import Result, StudyReading
+    from deepcritical.domain.study.reading import Result, StudyReading
     from deepcritical.services.storage.study_readings import Kept, StudyReadings
 
 _UNREAD = {
@@ -124,7 +124,7 @@ def _arm_name(card: StudyCard, arm_id: str) -> str:
 
 
 def _result(card: StudyCard, result: Result) -> Iterator[str]:
-    from deepcritical.domain.effect_words import effect_words
+    from deepcritical.domain.appraisal.effect_words import effect_words
     from deepcritical.reading.sentences import quoted
     from deepcritical.tools.documents import page_of
 
@@ -210,7 +210,7 @@ def import_(
 def _reading(line: str, place: str) -> StudyReading:
     from pydantic import ValidationError
 
-    from deepcritical.domain.study import StudyReading
+    from deepcritical.domain.study.reading import StudyReading
 
     try:
         return StudyReading.model_validate_json(line)

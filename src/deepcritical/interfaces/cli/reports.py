@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deepcritical.domain.errors import ClaimsUnsupportedError, StorageError
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.report_parts import EntryKind
+from deepcritical.domain.report.parts import EntryKind
+from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.cli.output import print_json, read_report, write_report
 
 if TYPE_CHECKING:
-    from deepcritical.domain.evidence import Evidence
-    from deepcritical.domain.report_parts import Ledger, LedgerEntry
+    from deepcritical.domain.evidence.record import Evidence
+    from deepcritical.domain.report.parts import Ledger, LedgerEntry
 
 _OF_MARKDOWN = (
     "A former version wrote it, in Markdown: its references and located quotes are checked, and "
@@ -41,9 +41,9 @@ def verify(
     with 8 when the report cannot be read.
     """
     # Imported late: the dictionaries take seconds, and `--help` must not wait for them.
-    from deepcritical.writing.auditing import audit, is_of_markdown
-    from deepcritical.writing.completeness import notices_of
-    from deepcritical.writing.former_words import in_former_words
+    from deepcritical.writing.ledger.auditing import audit, is_of_markdown
+    from deepcritical.writing.ledger.completeness import notices_of
+    from deepcritical.writing.ledger.former_words import in_former_words
 
     told, _ = read_report(report)
     ledger = audit(told, _records(snapshot) if snapshot is not None else None)

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from deepcritical.domain.budget import Depth
 from deepcritical.domain.errors import PlanError, StorageError
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.plan import ResearchPlan, parse_plan
-from deepcritical.domain.question import checked_question
+from deepcritical.domain.question.question import checked_question
+from deepcritical.domain.run.budget import Depth
+from deepcritical.domain.run.plan import ResearchPlan, parse_plan
+from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.cli import ended, options
 from deepcritical.interfaces.cli.output import NO_EVIDENCE, REPORT_FILES
 from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import known
 
 if TYPE_CHECKING:
-    from deepcritical.domain.report import ResearchReport
+    from deepcritical.domain.report.report import ResearchReport
     from deepcritical.jobs.runs import RunService
     from deepcritical.settings import Settings
 
@@ -195,7 +195,7 @@ def _plan(asked: _Asked, path: Path, quiet: bool, others: dict[str, object]) -> 
 def _research(
     asked: _Asked, planned: Path | None, out: Path | None, quiet: bool
 ) -> ended.Ended[ResearchReport]:
-    from deepcritical.domain.report import ResearchReport
+    from deepcritical.domain.report.report import ResearchReport
     from deepcritical.jobs.runs import RESEARCH
 
     plan = asked.planned(planned) if planned else None

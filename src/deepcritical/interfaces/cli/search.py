@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.question import checked_question
+from deepcritical.domain.question.question import checked_question
+from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.cli.output import NO_EVIDENCE, print_json
 from deepcritical.tools.registry import KEYS, SOURCES
 
 if TYPE_CHECKING:
-    from deepcritical.domain.evidence import Evidence
+    from deepcritical.domain.evidence.record import Evidence
     from deepcritical.tools.search_handler import SourceAnswer
     from deepcritical.tools.searching import Found
 

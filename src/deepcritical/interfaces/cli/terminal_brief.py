@@ -13,17 +13,17 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from deepcritical.domain.brief import cited_ids
-from deepcritical.domain.grids import Cell, Grid, findings_grid
-from deepcritical.domain.markdown import one_line
-from deepcritical.domain.report import answered, badge, listed
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.report.brief import cited_ids
+from deepcritical.domain.report.grids import Cell, Grid, findings_grid
+from deepcritical.domain.report.report import answered, badge, listed
+from deepcritical.domain.text.markdown import one_line
 from deepcritical.interfaces.cli.output import to_stdout
 
 if TYPE_CHECKING:
-    from deepcritical.domain.brief import Brief
-    from deepcritical.domain.report import ResearchReport
-    from deepcritical.domain.report_parts import Reference
+    from deepcritical.domain.report.brief import Brief
+    from deepcritical.domain.report.parts import Reference
+    from deepcritical.domain.report.report import ResearchReport
 
 _LINES = 40
 """Of a brief that is 100 columns wide or wider, so that it fits a screen."""

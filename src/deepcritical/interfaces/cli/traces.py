@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from deepcritical.domain.errors import ERRORS, DeepCriticalError, ResearchCancelled, StorageError
-from deepcritical.domain.events import Notice, RunCancelled, RunFailed
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.recipe import RUN_LOG
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.run.events import Notice, RunCancelled, RunFailed
+from deepcritical.domain.run.recipe import RUN_LOG
+from deepcritical.domain.text.markdown import visible
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.export.formats import FORMATS, formats_of
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, Quiet, chosen_model
@@ -29,9 +29,9 @@ from deepcritical.interfaces.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from deepcritical.domain.answer import Document
-    from deepcritical.domain.events import Event, LoggedEvent
-    from deepcritical.domain.traces import ToolTrace, TraceSummary
+    from deepcritical.domain.report.answer import Document
+    from deepcritical.domain.run.events import Event, LoggedEvent
+    from deepcritical.domain.tool.traces import ToolTrace, TraceSummary
     from deepcritical.jobs.runs import RunService
     from deepcritical.services.storage.job_board import JobBoard
     from deepcritical.services.storage.tool_trace_service import ToolTraceService

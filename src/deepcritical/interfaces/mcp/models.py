@@ -11,18 +11,18 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field, SecretStr, ValidationError
 
 from deepcritical.domain.base import Model, UnitInterval
-from deepcritical.domain.budget import Depth
-from deepcritical.domain.chat import SimilarRun
-from deepcritical.domain.claims import ClaimVerdict
-from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.domain.tool_registry import (
+from deepcritical.domain.question.question import MAX_QUESTION_CHARS
+from deepcritical.domain.report.claims import ClaimVerdict
+from deepcritical.domain.run.budget import Depth
+from deepcritical.domain.tool.chat import SimilarRun
+from deepcritical.domain.tool.registry import (
     NOTICE,
     DeepResearchInput,
     Question,
     Rounds,
     SearchInput,
 )
-from deepcritical.domain.traces import TraceMetrics, TraceStatus
+from deepcritical.domain.tool.traces import TraceMetrics, TraceStatus
 from deepcritical.interfaces.access import Caller
 
 Tell = Callable[[float, str], Awaitable[None]]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import JsonValue
 
-from deepcritical.domain.answer import ToolOutput
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import (
     DeepCriticalError,
@@ -20,9 +19,10 @@ from deepcritical.domain.errors import (
     StorageError,
     TraceNotFoundError,
 )
-from deepcritical.domain.events import LoggedEvent
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.tool_registry import (
+from deepcritical.domain.report.answer import ToolOutput
+from deepcritical.domain.run.events import LoggedEvent
+from deepcritical.domain.text.markdown import visible
+from deepcritical.domain.tool.registry import (
     DeepResearchInput,
     ReportInput,
     ReportOutput,
@@ -33,7 +33,7 @@ from deepcritical.domain.tool_registry import (
     ToolResult,
     ToolStep,
 )
-from deepcritical.domain.traces import Folded, fold
+from deepcritical.domain.tool.traces import Folded, fold
 from deepcritical.export.formats import formats_of
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import check_owner

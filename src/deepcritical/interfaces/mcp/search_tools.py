@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from deepcritical.domain.claims import check_size
-from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.question import checked_question
-from deepcritical.domain.text import shorten_at_sentence
+from deepcritical.domain.question.question import checked_question
+from deepcritical.domain.report.claims import check_size
+from deepcritical.domain.study.identity import canonical_ids
+from deepcritical.domain.text.markdown import visible
+from deepcritical.domain.text.spans import shorten_at_sentence
 from deepcritical.interfaces.mcp import models
 from deepcritical.interfaces.mcp.models import Call, Run, ToolError
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deepcritical.bootstrap import Lookups
-    from deepcritical.domain.claims import Check, ClaimCheck
-    from deepcritical.domain.evidence import Evidence
+    from deepcritical.domain.evidence.record import Evidence
+    from deepcritical.domain.report.claims import Check, ClaimCheck
 
 _SNIPPET = 500
 """Characters that a snippet should not exceed; it is cut at a sentence."""

@@ -31,7 +31,7 @@ from pydantic import SecretStr
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.domain.tool.traces import LOCAL_USER
 from deepcritical.interfaces.access import Access, Caller
 from deepcritical.interfaces.mcp.models import Call, Needs, Run, Tell, Tool, ToolError
 from deepcritical.interfaces.mcp.research_tools import NEXT, ResearchTools

@@ -14,11 +14,11 @@ from starlette.requests import HTTPConnection
 
 from deepcritical.domain import errors
 from deepcritical.domain.base import first_invalid
-from deepcritical.domain.budget import Depth, OwnLimits
-from deepcritical.domain.chat import SimilarRun
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.plan import ResearchPlan
-from deepcritical.domain.recipe import OwnDocument
+from deepcritical.domain.run.budget import Depth, OwnLimits
+from deepcritical.domain.run.plan import ResearchPlan
+from deepcritical.domain.run.recipe import OwnDocument
+from deepcritical.domain.text.markdown import visible
+from deepcritical.domain.tool.chat import SimilarRun
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.form import AUTO, Form
 from deepcritical.interfaces.page.parts import RunShown

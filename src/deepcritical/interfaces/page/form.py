@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, get_args
 
 import gradio as gr
 
-from deepcritical.domain.budget import Depth, RunLimits
-from deepcritical.domain.plan import Place
-from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.question.question import MAX_QUESTION_CHARS
+from deepcritical.domain.run.budget import Depth, RunLimits
+from deepcritical.domain.run.plan import Place
 from deepcritical.interfaces.page.parts import asset, html, script
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.tools.registry import BY_KEY

@@ -14,8 +14,8 @@ from starlette.requests import HTTPConnection
 
 from deepcritical.answering.of_report import follow_up
 from deepcritical.domain import errors
-from deepcritical.domain.frame import QuestionKind
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.question.frame import QuestionKind
+from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.access import Access, Caller
 from deepcritical.interfaces.accounts import account_of
 from deepcritical.interfaces.page.asking import THREAD, key_of, read_asked, reasoner_for

@@ -20,7 +20,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.question.question import MAX_QUESTION_CHARS
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.asking import FormerRuns
 from deepcritical.interfaces.page.form import Form, build_form, build_own_runs

@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.text.markdown import visible
 from deepcritical.export.html import stylesheet
 
 SHEETS = ("page.css", "form.css", "live.css", "chat.css", "results.css")

@@ -11,10 +11,10 @@ import gradio as gr
 from pydantic import ValidationError
 
 from deepcritical.domain.base import first_invalid
-from deepcritical.domain.budget import Depth, OwnLimits
 from deepcritical.domain.errors import PlanError
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.plan import PlannedQuery, ResearchPlan
+from deepcritical.domain.run.budget import Depth, OwnLimits
+from deepcritical.domain.run.plan import PlannedQuery, ResearchPlan
+from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.page.parts import html
 from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import BY_KEY

@@ -9,9 +9,12 @@ from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
 
-from deepcritical.domain.answer import Document
-from deepcritical.domain.budget import Spent
-from deepcritical.domain.events import (
+from deepcritical.domain.appraisal.votes import Counting
+from deepcritical.domain.report.answer import Document
+from deepcritical.domain.report.grids import trials_of
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.budget import Spent
+from deepcritical.domain.run.events import (
     AgentCalled,
     JudgementMade,
     LoggedEvent,
@@ -20,10 +23,7 @@ from deepcritical.domain.events import (
     SourceSearched,
     Stage,
 )
-from deepcritical.domain.grids import trials_of
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.traces import fold
-from deepcritical.domain.votes import Counting
+from deepcritical.domain.tool.traces import fold
 from deepcritical.export.formats import formats_of
 from deepcritical.export.html import (
     filled,
@@ -122,7 +122,7 @@ async def rendered(run: RunView, name: str, chosen: Counted) -> str | None:
 
 def _weighed(report: ResearchReport, chosen: Counted) -> str:
     # Imported late: the dictionaries take seconds.
-    from deepcritical.appraisal.what_if import recomputed, remaining, without_each
+    from deepcritical.appraisal.body.what_if import recomputed, remaining, without_each
 
     verdict = recomputed(report.studies, *chosen) if any(chosen) else None
     now = (verdict or report.verdict).label

@@ -12,15 +12,15 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, FastAPI, Header, HTTPException, Path, Query, Request, Response
 
-from deepcritical.domain.answer import DeepAnswer, Document, ToolOutput
-from deepcritical.domain.budget import Depth
-from deepcritical.domain.claims import ClaimCheck, check_size
+from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.errors import DocumentError, DocumentNotFoundError, TraceNotFoundError
-from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.domain.recipe import Once, OwnDocument
-from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.tool_registry import ToolCaller
-from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.question.question import MAX_QUESTION_CHARS
+from deepcritical.domain.report.answer import DeepAnswer, Document, ToolOutput
+from deepcritical.domain.report.claims import ClaimCheck, check_size
+from deepcritical.domain.report.report import ResearchReport
+from deepcritical.domain.run.budget import Depth
+from deepcritical.domain.run.recipe import Once, OwnDocument
+from deepcritical.domain.tool.registry import ToolCaller
 from deepcritical.export.formats import FORMATS, formats_of
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access
@@ -346,7 +346,7 @@ async def recompute_verdict(
 
 def _recomputed(report: ResearchReport, changed: models.ChangedEvidence) -> Verdict:
     # Imported late: the dictionaries take seconds.
-    from deepcritical.appraisal.what_if import recomputed
+    from deepcritical.appraisal.body.what_if import recomputed
 
     ids = {i: r.evidence_id for r in report.references for i in (*r.ids, r.evidence_id)}
     known = {i for study in report.studies for i in study.evidence_ids}

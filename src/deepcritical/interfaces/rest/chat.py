@@ -16,9 +16,9 @@ from pydantic import Field, SecretStr, StringConstraints
 
 from deepcritical.bootstrap import ChatService
 from deepcritical.domain.base import Model
-from deepcritical.domain.chat import ChatEvent
-from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.domain.tool_registry import ToolCaller
+from deepcritical.domain.question.question import MAX_QUESTION_CHARS
+from deepcritical.domain.tool.chat import ChatEvent
+from deepcritical.domain.tool.registry import ToolCaller
 from deepcritical.interfaces.caller import ModelKey, Rules, Runs, Who, part, readable
 from deepcritical.interfaces.render import as_text
 from deepcritical.interfaces.rest.event_stream import EventStream

@@ -13,8 +13,8 @@ from starlette.datastructures import UploadFile
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.markdown import one_line
-from deepcritical.domain.recipe import MAX_DOCUMENTS, OwnDocument
+from deepcritical.domain.run.recipe import MAX_DOCUMENTS, OwnDocument
+from deepcritical.domain.text.markdown import one_line
 from deepcritical.interfaces.access import Access, Caller
 from deepcritical.interfaces.caller import Rules, Runs, Who
 from deepcritical.jobs.runs import RunService

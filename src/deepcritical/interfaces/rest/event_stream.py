@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Send
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.events import LoggedEvent
+from deepcritical.domain.run.events import LoggedEvent
 from deepcritical.interfaces.render import told
 from deepcritical.jobs.run import RunView
 from deepcritical.services.tasks import going_on

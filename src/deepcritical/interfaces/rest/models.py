@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
+from deepcritical.domain.appraisal.votes import Tier
 from deepcritical.domain.base import Model, UnitInterval
-from deepcritical.domain.chat import SimilarRun
-from deepcritical.domain.events import LoggedEvent, RunCompleted, StopReason
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.tool_registry import DeepResearchInput, Question, ReportInput
-from deepcritical.domain.traces import Folded, TraceMetrics, TraceStatus, TraceSummary, fold
-from deepcritical.domain.votes import Tier
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.run.events import LoggedEvent, RunCompleted, StopReason
+from deepcritical.domain.tool.chat import SimilarRun
+from deepcritical.domain.tool.registry import DeepResearchInput, Question, ReportInput
+from deepcritical.domain.tool.traces import Folded, TraceMetrics, TraceStatus, TraceSummary, fold
 from deepcritical.export.formats import formats_of
 from deepcritical.interfaces.access import Caller
 from deepcritical.interfaces.render import told

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import ControlKind
+from deepcritical.domain.study.reading import ControlKind
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.reading.rules.clauses import Aside
 from deepcritical.reading.rules.words import PEOPLE, content_words
 from deepcritical.vocabulary.drugs import find_drugs

@@ -11,10 +11,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Arm, ControlKind, DesignFeature, Intervention, StudyKind
-from deepcritical.domain.text import Span
+from deepcritical.domain.study.reading import (
+    Arm,
+    ControlKind,
+    DesignFeature,
+    Intervention,
+    StudyKind,
+)
+from deepcritical.domain.text.abbreviations import expand_abbreviations
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import Span
 from deepcritical.reading.building import canonical_drug
 from deepcritical.reading.rules.arm_phrases import (
     CONTROLS,

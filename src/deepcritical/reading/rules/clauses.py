@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import Span
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import Span
 
 _TELLING = ("result", "finding", "main result", "conclusion", "author", "interpretation")
 _ALSO_TELLING = ("harm", "safety", "adverse", "side effect", "toxicit", "tolerability", "efficacy")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.reading.rules.marking import BOTH, MARK, Marked
 
 Way = Literal["more", "less", "better", "worse", "same"]

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.domain.effects import has_more, is_of_its_loss, significant
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Better, Effect, Result, ResultLevel
-from deepcritical.domain.text import Span
+from deepcritical.domain.study.effects import has_more, is_of_its_loss, significant
+from deepcritical.domain.study.reading import Better, Effect, Result, ResultLevel
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import Span
 from deepcritical.reading.rules.arms import KnownArms
 from deepcritical.reading.rules.clauses import (
     COMPARES,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import ArmFigure, Effect, EffectMeasure
+from deepcritical.domain.study.reading import ArmFigure, Effect, EffectMeasure
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.reading.rules.clauses import Clause
 from deepcritical.reading.rules.marking import BOTH, MARK, Marked
 from deepcritical.reading.rules.words import PEOPLE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.reading.rules.arms import ROLES, KnownArms
 from deepcritical.reading.rules.words import PEOPLE
 

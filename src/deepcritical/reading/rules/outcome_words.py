@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 
 _CUT = bounded(
     r",?\s(?:\d+(?:\.\d+)?\s?%?\s(?:versus|vs\.?)\s.*|[Pp]\s?[<=>].*|by\s\d.*|from\s\d.*|"

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from deepcritical.domain.designs import Design, design_of
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.quantities import quantities
-from deepcritical.domain.study import (
+from deepcritical.domain.evidence.designs import Design, design_of
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.evidence.sizes import participants
+from deepcritical.domain.study.reading import (
     MAIN_RESULT_NOT_READ,
     Arm,
     DesignFeature,
@@ -22,8 +21,9 @@ from deepcritical.domain.study import (
     StudyReading,
     Unreadable,
 )
-from deepcritical.domain.study_size import participants
-from deepcritical.domain.text import Span, is_ended
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import quantities
+from deepcritical.domain.text.spans import Span, is_ended
 from deepcritical.reading.building import record_id, registry_ids
 from deepcritical.reading.checking import checked
 from deepcritical.reading.rules.arms import KnownArms, find_arms

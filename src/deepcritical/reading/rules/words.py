@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text.patterns import bounded
 
 PEOPLE = (
     r"(?:patients|participants|subjects|women|men|children|infants|adults|individuals|people|"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.recipe import Recipe
-from deepcritical.domain.traces import ToolTrace
+from deepcritical.domain.run.recipe import Recipe
+from deepcritical.domain.tool.traces import ToolTrace
 from deepcritical.services.imports import Later
 from deepcritical.services.storage.database import Database, Stored, reads, writes
 from deepcritical.services.storage.uploads import delete_expired

@@ -16,9 +16,9 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
     TraceTakenError,
 )
-from deepcritical.domain.events import EventKeys, LoggedEvent, Notice, RunFailed
-from deepcritical.domain.recipe import MOST_WITH_OTHERS, Begun, EngineRow, Recipe, Signals
-from deepcritical.domain.traces import ToolTrace, TraceStatus, fold
+from deepcritical.domain.run.events import EventKeys, LoggedEvent, Notice, RunFailed
+from deepcritical.domain.run.recipe import MOST_WITH_OTHERS, Begun, EngineRow, Recipe, Signals
+from deepcritical.domain.tool.traces import ToolTrace, TraceStatus, fold
 from deepcritical.services.storage.trace_queries import insert_trace, lock_user, select_events
 from deepcritical.services.storage.trace_tables import (
     jobs,

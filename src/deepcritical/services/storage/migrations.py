@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.events import EventKeys
+from deepcritical.domain.run.events import EventKeys
 from deepcritical.services.storage import trace_tables as tables
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from deepcritical.domain.budget import Spent
 from deepcritical.domain.errors import StorageError
+from deepcritical.domain.run.budget import Spent
 
 if TYPE_CHECKING:
     import sqlalchemy as sa

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.traces import TraceStatus
+from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.services.storage import engines
 from deepcritical.services.storage.database import BUSY_S, Database, Stored, reads
 from deepcritical.services.storage.job_queries import OPEN, WITH_TRACE, clock

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from deepcritical.domain.study import SCHEMA_VERSION, StudyReading
+from deepcritical.domain.study.reading import SCHEMA_VERSION, StudyReading
 from deepcritical.services.storage.database import Stored, reads, writes
 
 if TYPE_CHECKING:

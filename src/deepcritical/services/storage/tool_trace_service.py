@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
-from deepcritical.domain.events import LoggedEvent, RunCancelled, RunFailed
-from deepcritical.domain.traces import LOCAL_USER, ToolTrace, TraceSummary
+from deepcritical.domain.run.events import LoggedEvent, RunCancelled, RunFailed
+from deepcritical.domain.tool.traces import LOCAL_USER, ToolTrace, TraceSummary
 from deepcritical.services.imports import Later
 from deepcritical.services.storage.database import Database, Stored, writes
 

@@ -16,8 +16,8 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
     TraceTakenError,
 )
-from deepcritical.domain.events import Event, EventKeys, KeyedEvent, LoggedEvent, Stage
-from deepcritical.domain.traces import (
+from deepcritical.domain.run.events import Event, EventKeys, KeyedEvent, LoggedEvent, Stage
+from deepcritical.domain.tool.traces import (
     Folded,
     ToolTrace,
     TraceResult,

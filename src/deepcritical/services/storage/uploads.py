@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deepcritical.domain.errors import DocumentNotFoundError
-from deepcritical.domain.recipe import OwnDocument
+from deepcritical.domain.run.recipe import OwnDocument
 from deepcritical.services.storage.database import Stored, writes
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from pydantic.alias_generators import to_camel
 
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.identity import record_url
-from deepcritical.domain.record_kinds import classify_stop
-from deepcritical.domain.text import capitalised, shorten_at_sentence
+from deepcritical.domain.evidence.kinds import classify_stop
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.study.identity import record_url
+from deepcritical.domain.text.spans import capitalised, shorten_at_sentence
 from deepcritical.tools.base import Page
 from deepcritical.tools.clinicaltrials.schema import Analysis, Measure, Measurement, Protocol, Study
 from deepcritical.tools.json_values import as_dict, decoded, unique

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence.record import Evidence
 from deepcritical.tools.base import (
     AgentSearch,
     Page,

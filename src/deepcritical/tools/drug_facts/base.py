@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, ClassVar, NamedTuple
 
-from deepcritical.domain.drug_facts import AskedOf, DrugFacts, Origin
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.named import Drug
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import fold
+from deepcritical.domain.evidence.drug_facts import AskedOf, DrugFacts, Origin
+from deepcritical.domain.question.frame import Drug
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import fold
 from deepcritical.tools.base import SourceOutcome, outcome_of
 from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.http import NoMatchError, SourceClient
@@ -152,7 +152,7 @@ def is_form_of(written: str, names: Iterable[str]) -> str | None:
     None for another substance, and for a product of several.
     """
     words = fold(written).replace(",", " , ").split()
-    for name in map(_words, names):
+    for name in (fold(name).split() for name in names):
         if words[: len(name)] == name and all(word in _FORMS for word in words[len(name) :]):
             return " ".join(words[len(name) :])
     return None
@@ -161,10 +161,6 @@ def is_form_of(written: str, names: Iterable[str]) -> str | None:
 def substances_in(name: str) -> tuple[str, ...]:
     """The substances that the generic name of a product tells."""
     return tuple(part.strip() for part in _BETWEEN.split(name) if part.strip())
-
-
-def _words(name: str) -> Sequence[str]:
-    return fold(name).split()
 
 
 _MERGED = tuple(name for name in DrugFacts.model_fields if name not in ("drug", "identity"))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple, TypeVar, cast, get_args
 
-from deepcritical.domain.drug_facts import (
+from deepcritical.domain.evidence.drug_facts import (
     Approval,
     ClassKind,
     CuratedFact,
@@ -22,9 +22,9 @@ from deepcritical.domain.drug_facts import (
     Indication,
     PharmacologicalClass,
 )
-from deepcritical.domain.named import Drug
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import fold
+from deepcritical.domain.question.frame import Drug
+from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.spans import fold
 from deepcritical.tools.drug_facts.base import (
     FactSource,
     Found,

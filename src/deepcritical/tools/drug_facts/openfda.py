@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from deepcritical.domain.drug_facts import (
+from deepcritical.domain.evidence.drug_facts import (
     LABEL_SECTIONS,
     DrugFacts,
     DrugLabel,
     EventCount,
     LabelSection,
 )
-from deepcritical.domain.named import Drug
-from deepcritical.domain.text import fold
+from deepcritical.domain.question.frame import Drug
+from deepcritical.domain.text.spans import fold
 from deepcritical.tools.drug_facts.base import (
     FactSource,
     Found,

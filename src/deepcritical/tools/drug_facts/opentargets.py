@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from deepcritical.domain.drug_facts import (
+from deepcritical.domain.errors import SearchError
+from deepcritical.domain.evidence.drug_facts import (
     Association,
     DrugFacts,
     DrugTarget,
     Indication,
     TargetSafety,
 )
-from deepcritical.domain.errors import SearchError
-from deepcritical.domain.named import Drug
-from deepcritical.domain.text import fold
+from deepcritical.domain.question.frame import Drug
+from deepcritical.domain.text.spans import fold
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.drug_facts.base import FactSource, Found, Terms, is_form_of
 from deepcritical.tools.json_values import as_dict, as_text, decoded, dicts, dicts_at, unique

@@ -6,9 +6,9 @@ capital.
 
 from __future__ import annotations
 
-from deepcritical.domain.drug_facts import DrugFacts, LiteratureRelation
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.named import Drug
+from deepcritical.domain.evidence.drug_facts import DrugFacts, LiteratureRelation
+from deepcritical.domain.question.frame import Drug
 from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.drug_facts.base import FactSource, Found, Terms
 from deepcritical.tools.json_values import as_dict, as_number, as_text, decoded

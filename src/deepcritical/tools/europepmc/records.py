@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import quote
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
-from deepcritical.domain.identity import normalised_doi, trials_in
-from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata, Integrity
+from deepcritical.domain.study.identity import normalised_doi, trials_in
 from deepcritical.tools.base import RETRACTED, WORST_FIRST, Page, ranked
 from deepcritical.tools.json_values import (
     as_dict,

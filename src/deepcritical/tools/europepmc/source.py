@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import SearchBlock
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.question import SearchBlock
+from deepcritical.domain.study.identity import canonical_ids
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.tools.base import (
     AgentSearch,
     Page,

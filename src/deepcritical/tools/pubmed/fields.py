@@ -11,8 +11,8 @@ from datetime import date
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from deepcritical.domain.evidence import Integrity
-from deepcritical.domain.identity import normalised_doi, trials_in
+from deepcritical.domain.evidence.record import Integrity
+from deepcritical.domain.study.identity import normalised_doi, trials_in
 from deepcritical.tools.base import WORST_FIRST
 from deepcritical.tools.markup import children_of, plain_text, text_at, texts_at
 

@@ -15,10 +15,10 @@ from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.identity import record_url, trials_in
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.evidence.kinds import is_retracted
+from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.study.identity import record_url, trials_in
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.tools.base import Parsed, with_integrity
 from deepcritical.tools.markup import text_at, texts_at
 from deepcritical.tools.pubmed import fields

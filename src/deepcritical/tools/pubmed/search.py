@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.frame import OutsideName
-from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.text import fold
+from deepcritical.domain.question.frame import Condition, Drug, OutsideName
+from deepcritical.domain.text.spans import fold
 from deepcritical.tools.deadline import Deadline, together
 from deepcritical.tools.json_values import as_dict, as_list, as_number, dicts, one_line
 from deepcritical.tools.pubmed.fields import is_pmid

@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.question import SearchBlock
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.question.question import SearchBlock
 from deepcritical.tools.base import (
     AgentSearch,
     Parsed,

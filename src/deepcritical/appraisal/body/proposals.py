@@ -1,0 +1,148 @@
+"""Checks the direction that a model proposes for a verdict against what the studies found.
+
+The written rules weigh outcomes alike whatever is asked; a model that has read the question may
+weigh them otherwise. Its direction holds where a typed result that answers the question shows it.
+It is never a strong verdict: those are for what rules and results agree on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence, Set
+
+from deepcritical.appraisal.body.certainty import LADDER
+from deepcritical.appraisal.body.leading import SURE
+from deepcritical.domain.appraisal.findings import StudyFinding
+from deepcritical.domain.appraisal.verdict import DIRECTIONS, Verdict, VerdictLabel
+from deepcritical.domain.appraisal.votes import OutcomeRow, Way
+from deepcritical.domain.evidence.certainty import Certainty
+
+_MATCHED = "A model that matched the results to the question found"
+PROPOSED: dict[VerdictLabel, str] = {
+    VerdictLabel.PROMISING: f"{_MATCHED} that they show a benefit; the written rules do not.",
+    VerdictLabel.MIXED: f"{_MATCHED} that they point both ways; the written rules do not.",
+    VerdictLabel.UNSUPPORTED: (
+        f"{_MATCHED} that they do not show what was asked about; the written rules weigh them "
+        "otherwise."
+    ),
+    VerdictLabel.HARMFUL: (
+        f"{_MATCHED} that patients did worse with the drug; the written rules weigh them otherwise."
+    ),
+    VerdictLabel.INSUFFICIENT: f"{_MATCHED} that none of them answers it.",
+}
+"""The sentences in which it is told that a proposal holds, by the label that it gives."""
+_WEAKER = {
+    VerdictLabel.SUPPORTED: VerdictLabel.PROMISING,
+    VerdictLabel.REFUTED: VerdictLabel.UNSUPPORTED,
+}
+_DIFFER = "inconsistency: the answer depends on which of these results weighs most"
+_JUDGED = "indirectness: how far the results answer the question was judged by a model alone"
+_OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.UNSUPPORTED)
+"""What a result that a model matched, and that does not count by the rules, may change."""
+_AGAINST = {Way.NO_DIFFERENCE, Way.HARM, Way.CONFLICT}
+
+
+def with_proposal(
+    by_rule: Verdict, studies: Sequence[StudyFinding], too_weak: Collection[str]
+) -> Verdict:
+    """The verdict by the written rules, or that of the direction which a model proposes instead.
+
+    Args:
+        by_rule: The verdict by the written rules, with its rows.
+        studies: What each study says.
+        too_weak: Rules that found that patients did worse, and too little to tell it as harm: how
+            much is enough is theirs to say, but for the outcome that was asked about, of which a
+            weak sign is told as one.
+    """
+    proposed = next((study.proposed for study in studies if study.proposed), None)
+    if proposed is None:
+        return by_rule
+    label = _WEAKER.get(proposed, proposed)
+    if label is VerdictLabel.HARMFUL and by_rule.rule in too_weak and not by_rule.is_weak_signal:
+        return by_rule
+    ids = _borne_out(label, by_rule, studies)
+    if ids is None:
+        return by_rule
+    rows = [row for row in by_rule.rows if _answers(row) and set(row.evidence_ids) & set(ids)]
+    steps = [LADDER.index(row.certainty) for row in rows]
+    lowest = min((LADDER.index(Certainty.LOW), *steps)) if rows else 0
+    differ = len({way for row in by_rule.rows if _answers(row) for way in _ways(row)}) > 1
+    return Verdict(
+        label=label,
+        certainty=LADDER[lowest],
+        rule=PROPOSED[label],
+        downgrades=(_DIFFER if differ else _JUDGED,),
+        deciding_ids=tuple(dict.fromkeys(ids)) or by_rule.deciding_ids,
+        caps=by_rule.caps,
+        rows=by_rule.rows,
+    )
+
+
+def _borne_out(
+    label: VerdictLabel, by_rule: Verdict, studies: Sequence[StudyFinding]
+) -> list[str] | None:
+    """The records on which a proposed label rests; None where the written rules' verdict stands.
+
+    It stands where it has the same direction or is sure, where no result shows the other one, where
+    a grave harm stands beside the benefit, and where patients did worse: that may be mixed, and not
+    gone. What is sure may still be mixed, where outcomes that decide point both ways. Results that
+    stand beside a row bear a label out, too, and where none counts, those that the model matched.
+    """
+    if DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
+        return None
+    rows = [row for row in by_rule.rows if _answers(row)]
+    helps = [row for row in rows if Way.BENEFIT in _ways(row)]
+    fails = [row for row in rows if _ways(row) & _AGAINST]
+    # A row in which single studies differ is one row, and weighed already.
+    apart = [r for r in rows if r.way is Way.BENEFIT], [r for r in rows if r.way in _AGAINST]
+    if label is VerdictLabel.MIXED and all(map(_decides, apart)):
+        return _ids((*apart[0], *apart[1]))
+    harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
+    if harmed or by_rule.certainty in SURE:
+        return None
+    grave = [r for r in by_rule.rows if r.is_grave and r.way is Way.HARM and _is_own(r)]
+    if label is VerdictLabel.INSUFFICIENT:
+        return []
+    if label is VerdictLabel.PROMISING and (grave or by_rule.label is VerdictLabel.MIXED):
+        return None
+    ids = _ids(row for row in rows if row.importance != "surrogate" and row in helps)
+    against = _ids(fails or [row for row in rows if row.harm_asked])
+    worse = _ids([row for row in rows if Way.HARM in _ways(row)] or grave)
+    is_open = by_rule.label in _OPEN and not by_rule.is_weak_signal
+    if not is_open or any(study.concern for study in studies):
+        studies = ()
+    told = {
+        VerdictLabel.PROMISING: ids or _shown(studies, {Way.BENEFIT}),
+        VerdictLabel.UNSUPPORTED: against or _shown(studies, {Way.NO_DIFFERENCE, Way.HARM}),
+        VerdictLabel.HARMFUL: worse or _shown(studies, {Way.HARM}),
+    }
+    both = _ids((*helps, *fails)) if helps and fails else []
+    return told.get(label, both) or None
+
+
+def _shown(studies: Sequence[StudyFinding], ways: Set[Way]) -> list[str]:
+    """The records with a result of such a way that a model has for deciding."""
+    return [i for study in studies if ways & {*study.shown} for i in study.evidence_ids]
+
+
+def _ids(rows: Iterable[OutcomeRow]) -> list[str]:
+    return [i for row in rows for i in row.evidence_ids]
+
+
+def _decides(rows: Sequence[OutcomeRow]) -> bool:
+    own = (row for row in rows if row.directness == "direct" and row.tier == "randomised")
+    return any(row.importance == "critical" for row in own)
+
+
+def _ways(row: OutcomeRow) -> set[Way]:
+    return {row.way, *(effect.way for effect in row.effects)}
+
+
+def _answers(row: OutcomeRow) -> bool:
+    """Return whether a row tells whether the drug helps, on an outcome of the kind asked about."""
+    return row.importance != "harm" and not row.of_other_kind and _is_own(row)
+
+
+def _is_own(row: OutcomeRow) -> bool:
+    """Return whether a row is of the drug by itself: against nothing, or just as was asked."""
+    compared = row.asked or not row.comparator
+    return compared and row.directness != "related" and not row.of_class

@@ -1,0 +1,1 @@
+"""Compares a study with the question: people, arms, controls, doses and outcomes."""

@@ -1,0 +1,1 @@
+"""Decides which results of a study count, and as which vote."""

@@ -1,0 +1,1 @@
+"""Evidence weighed for a question: findings, votes, rows and the verdict."""

@@ -1,0 +1,1 @@
+"""A record of a source: its citation, kind, design, size and grade."""

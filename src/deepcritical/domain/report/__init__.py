@@ -1,0 +1,1 @@
+"""The report and the answer as data, and as Markdown."""

@@ -1,0 +1,1 @@
+"""A run: its plan, its limits, its request and its events."""

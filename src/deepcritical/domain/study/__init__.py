@@ -1,0 +1,1 @@
+"""The reading of a study, its effects, and which records are of one study."""

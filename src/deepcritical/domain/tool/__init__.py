@@ -1,0 +1,1 @@
+"""The tools that callers use: their registry, their traces and the chat."""

@@ -1,0 +1,1 @@
+"""The claim ledger: checks of printed sentences, also of stored reports."""

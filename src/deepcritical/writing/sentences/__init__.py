@@ -1,0 +1,1 @@
+"""Sentences of code on rows, studies, harms and passages."""

@@ -1,0 +1,222 @@
+"""Puts a model's text into a brief, in the place of code's sentences on results.
+
+The verdict stays code's. Behind a text stands the table that the model wrote, each row checked as a
+sentence and rated by code; else the results that it found to tell of the question. Grave harms of
+the drug, and what speaks against it and is told nowhere, are added. All others stand in the table
+of all outcomes, and what records say of harms in their own words under "Harms".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from deepcritical.domain.appraisal.findings import StudyFinding
+from deepcritical.domain.appraisal.verdict import Verdict
+from deepcritical.domain.appraisal.votes import OutcomeRow, Vote, Way
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.brief import (
+    Brief,
+    Contested,
+    DecidingStudy,
+    Statement,
+    ToldRow,
+    study_words,
+)
+from deepcritical.domain.report.sentences import Finding, Sentence
+from deepcritical.domain.text.harms import SAFETY
+from deepcritical.verification.fields import VAGUE, keys_of
+from deepcritical.writing.sentences.brief import is_on_results, table_rows
+from deepcritical.writing.sentences.words import CERTAINTY, row_sentence
+
+
+def with_synthesis(
+    brief: Brief,
+    verdict: Verdict,
+    written: Sequence[Sentence],
+    rows: Sequence[ToldRow] = (),
+) -> Brief:
+    """Return a brief with a model's text and table, and beside it what these may not tell.
+
+    Args:
+        brief: As code wrote it.
+        verdict: What it is on.
+        written: The sentences of a model that passed their checks, and what took others' places.
+        rows: The rows of its table.
+    """
+    text = tuple(sentence for sentence in written if not sentence.cells)
+    own = tuple(sentence for sentence in text if sentence.origin == "model")
+    if not own:
+        return brief.model_copy(update={"synthesis": text})
+    shown = _shown(verdict, brief.contested)
+    there = {i for s in (*own, *(row.said for row in rows)) for i in s.evidence_ids}
+    left = shown if not rows else [row for row in shown if _is_withheld(row, there)]
+    rated = {row.rated_as for row in rows}
+    grave = (row for row in verdict.rows if row.is_grave and row.way in _FEARED)
+    feared = (r for r in grave if r.directness == "direct")
+    kept = [r for r in (*table_rows(left), *feared) if (r.outcome, r.comparator) not in rated]
+    changed = {
+        "answer": claim_of(brief, verdict),
+        "harms": tuple(s for s in brief.harms if _tells_of_none(s, own)),
+        "told": tuple(rows),
+        "findings": tuple(dict.fromkeys(kept)),
+        "missing": tuple(text for text in brief.missing if not is_on_results(text)),
+    }
+    return brief.model_copy(update={"synthesis": text, **changed})
+
+
+def told_rows(
+    written: Iterable[Sentence],
+    findings: Mapping[str, Finding],
+    studies: Sequence[StudyFinding],
+    verdict: Verdict,
+    evidence: Mapping[str, Evidence],
+) -> tuple[ToldRow, ...]:
+    """Return the rows of a model's table with their studies, people and certainty.
+
+    Args:
+        written: What the model wrote; rows have cells.
+        findings: Sentences of records, by id.
+        studies: With the results that count.
+        verdict: Whose rows rate the results.
+        evidence: The records.
+    """
+    rows = {(row.outcome, row.comparator): row for row in verdict.rows}
+    told = []
+    for said in (one for one in written if one.cells and one.origin == "model"):
+        own = [study for study in studies if {*study.evidence_ids} & {*said.evidence_ids}]
+        beyond = {*said.evidence_ids}.difference(*(study.evidence_ids for study in own))
+        cited = [findings[i] for i in said.finding_ids if i in findings]
+        rated = _rated_as(said, cited, [v for s in own for v in s.votes], evidence)
+        row = rows.get(rated) if rated else None
+        people = sum(map(_people, own))
+        told.append(
+            ToldRow(
+                said=said,
+                studies=len(own) + len(beyond),
+                people=people or None,
+                rated_as=rated if row else None,
+                certainty=row.certainty if row else None,
+            )
+        )
+    return tuple(told)
+
+
+def _people(study: StudyFinding) -> int:
+    return study.participants or max((v.people or 0 for v in study.votes), default=0)
+
+
+def _rated_as(
+    said: Sentence,
+    cited: Sequence[Finding],
+    votes: Sequence[Vote],
+    evidence: Mapping[str, Evidence],
+) -> tuple[str, str] | None:
+    """Return the verdict's row of the results that a row tells; None where there is none.
+
+    These rest on the sentences that it cites, else they are of the same records; of several it is
+    that whose outcome is most alike in words.
+    """
+    quotes = {(i, quote) for one in cited for i in one.evidence_ids for quote in one.quotes}
+    quoted = [
+        v
+        for v in votes
+        if v.start is not None
+        and any(
+            i == v.evidence_id and evidence[i].content.startswith(quote, v.start)
+            for i, quote in quotes
+            if i in evidence
+        )
+    ]
+    words = keys_of(" ".join(said.cells)) - VAGUE
+    of_records = [v for v in votes if v.evidence_id in said.evidence_ids]
+    alike = {v: len(words & keys_of(f"{v.row} {v.outcome} {v.comparator}")) for v in of_records}
+    named = [v for v in quoted or of_records if alike[v]]
+    best = max(named, key=lambda v: alike[v], default=None)
+    if best is None and len({(v.row, v.comparator) for v in quoted}) == 1:
+        best = quoted[0]
+    return (best.row, best.comparator) if best else None
+
+
+def _is_withheld(row: OutcomeRow, told: Set[str]) -> bool:
+    """Return whether a row of the people asked about speaks against the drug, and is untold."""
+    is_of_asked = row.directness == "direct" and row.importance != "surrogate"
+    return is_of_asked and row.way is not Way.BENEFIT and not told & {*row.evidence_ids}
+
+
+def claim_of(brief: Brief, verdict: Verdict) -> tuple[Sentence, ...]:
+    """Return the answer of a brief without results, and without why it is no more certain."""
+    told = _rows(brief, verdict)
+    return tuple(s for s in brief.answer if s.text not in told and not s.text.startswith(CERTAINTY))
+
+
+def _shown(verdict: Verdict, contested: Iterable[Contested]) -> list[OutcomeRow]:
+    """Return the rows for a table behind a text that tell of the question.
+
+    Where no model matched results, they are those of the people asked about; where nothing is of
+    just these, those of more people. What a check disputes is not shown.
+    """
+    disputed = {(one.outcome, one.comparator) for one in contested}
+    rows = [row for row in verdict.rows if (row.outcome, row.comparator) not in disputed]
+    told = [row for row in rows if row.matched] or rows
+    near = [row for row in told if row.directness == "direct"]
+    return near or [row for row in told if row.directness == "broader"]
+
+
+def _tells_of_none(said: Sentence, own: Sequence[Sentence]) -> bool:
+    """Return whether a sentence says that no harm was compared, of which a text says nothing."""
+    return not said.evidence_ids and not any(SAFETY.search(one.text) for one in own)
+
+
+_FEARED = (Way.HARM, Way.CONFLICT)
+
+
+def statements_of(brief: Brief, verdict: Verdict) -> tuple[Statement, ...]:
+    """Return the results that code tells: those of the table first, then of main studies."""
+    rows = dict.fromkeys((*brief.findings, *verdict.rows))
+    return (
+        *(
+            Statement(row_statement(row, brief.drug), row.evidence_ids, row.outcome, row.comparator)
+            for row in rows
+            if row.effects
+        ),
+        *(
+            Statement(study_statement(study), study.result.evidence_ids)
+            for study in brief.studies
+            if study.result.origin == "template"
+        ),
+    )
+
+
+def row_statement(row: OutcomeRow, drug: str) -> str:
+    """Return what code tells of a row, without the certainty, which no record states."""
+    return row_sentence(row, drug).replace(f"; {row.certainty.value} certainty)", ")")
+
+
+def study_statement(study: DecidingStudy) -> str:
+    """Return what code tells of a main study."""
+    return f"{study.name} ({study_words(study)}): {study.result.text}"
+
+
+def uncontested(verdict: Verdict, contested: Iterable[Contested]) -> Verdict:
+    """Return a verdict without the rows that a check against the records refuted.
+
+    Harms stay, and the last row of each direction on benefit; results that differ tell of both.
+    """
+    named = {(one.outcome, one.comparator) for one in contested}
+    is_left = [
+        (row.outcome, row.comparator) not in named or row.way is Way.HARM or _is_feared(row)
+        for row in verdict.rows
+    ]
+    both = [*zip(verdict.rows, is_left, strict=True)]
+    held = {row.way for row, left in both if left and row.importance != "harm"}
+    held |= {Way.BENEFIT, Way.NO_DIFFERENCE} if Way.CONFLICT in held else set()
+    rows = (row for row, left in both if left or (row.importance != "harm" and row.way not in held))
+    return verdict.model_copy(update={"rows": tuple(rows)})
+
+
+def _is_feared(row: OutcomeRow) -> bool:
+    return row.way is Way.CONFLICT and (row.importance == "harm" or row.is_grave)
+
+
+def _rows(brief: Brief, verdict: Verdict) -> dict[str, OutcomeRow]:
+    return {row_sentence(row, brief.drug): row for row in verdict.rows}
