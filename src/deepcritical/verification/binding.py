@@ -84,13 +84,20 @@ def checks_of(
     }
     if own or is_one:
         found["names"].append(_comparator_faults(text, cited, source, records if judged else ""))
-    if own:
-        found["names"].append(_strange_drugs(text, source))
-        found["figures"].append(_role_faults(text, "\n".join(map(_on_outcome, cited))))
-        found["population"].append(people_faults(text, cited, records if judged else source))
-        found["strength"].append(_overstated(text, cited, source))
-    told = {name: "; ".join(dict.fromkeys(chain(*faults))) for name, faults in found.items()}
+    for name, faults in _of_own(text, cited, source, records if judged else source) if own else ():
+        found[name].append(faults)
+    told = {name: "; ".join(dict.fromkeys(chain(*each))) for name, each in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())
+
+
+def _of_own(
+    text: str, cited: Sequence[Finding], source: str, people: str
+) -> Iterator[tuple[CheckName, Iterator[str]]]:
+    """Yield the faults of what only the writer judged; `people` are told in a text."""
+    yield "names", _strange_drugs(text, source)
+    yield "figures", _role_faults(text, "\n".join(map(_on_outcome, cited)))
+    yield "population", people_faults(text, cited, people)
+    yield "strength", _overstated(text, cited, source)
 
 
 def _turned(text: str, cited: Sequence[Finding], *, own: bool, judged: bool) -> Iterator[str]:

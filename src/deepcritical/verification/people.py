@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from deepcritical.domain.patterns import bounded
-from deepcritical.domain.sentences import Finding
+from deepcritical.domain.report.sentences import Finding
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.verification.fields import VAGUE, keys_of
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers, qualifiers_in
 
