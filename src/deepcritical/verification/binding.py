@@ -64,9 +64,7 @@ def checks_of(
         judged: Whether anybody does: then code does not say which clause tells of which result.
     """
     text = NOTHING.sub("control", text)
-    titles = (text.partition("\n")[0] for text in texts)
-    source = "\n".join((source_of(cited), *titles))
-    source = "\n".join((source, *spelled_out(source, texts)))
+    source = _source(cited, texts)
     records = "\n".join((source, *texts))
     is_one = len(cited) == 1 and cited[0].way is not None
     # Whoever else judges it also judges what was worked out, such as "24 % lower" of 0.76.
@@ -88,6 +86,13 @@ def checks_of(
         found[name].append(faults)
     told = {name: "; ".join(dict.fromkeys(chain(*each))) for name, each in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())
+
+
+def _source(cited: Sequence[Finding], texts: Sequence[str]) -> str:
+    """Return all that is known of findings, with the titles of their records, spelled out."""
+    titles = (text.partition("\n")[0] for text in texts)
+    source = "\n".join((source_of(cited), *titles))
+    return "\n".join((source, *spelled_out(source, texts)))
 
 
 def _of_own(
