@@ -64,16 +64,6 @@ def _has(study: StudyFinding, tier: Counting) -> bool:
     return study.direct if tier == "direct" else any(vote.tier == tier for vote in study.votes)
 
 
-def without(studies: Sequence[StudyFinding], left_out: Sequence[str]) -> Verdict:
-    """The verdict without the studies that any of these records belongs to."""
-    return recomputed(studies, left_out)
-
-
-def only(studies: Sequence[StudyFinding], tier: Tier) -> Verdict:
-    """The verdict on the studies whose results came about in one way, such as by chance."""
-    return recomputed(studies, tier=tier)
-
-
 def plus(studies: Sequence[StudyFinding], way: Way, tier: Tier = "randomised") -> Verdict:
     """The verdict if one study more of the people asked about had been found, with this result."""
     return decide((*_unproposed(studies), _to_come(studies, way, tier)))
@@ -145,7 +135,7 @@ def _added(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
 
 
 def _randomised_alone(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
-    alone = only(studies, "randomised")
+    alone = recomputed(studies, tier="randomised")
     if alone.deciding_ids and alone.label is not decide(studies).label:
         yield WhatIf(change="held only the randomised studies", verdict=alone)
 
@@ -157,7 +147,7 @@ def without_each(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
     for study in studies:
         if not study.votes or deciding.isdisjoint(study.evidence_ids):
             continue
-        less = without(studies, study.evidence_ids)
+        less = recomputed(studies, study.evidence_ids)
         if less.label is not now.label:
             ids = study.deciding_ids or study.evidence_ids
             yield WhatIf(change="lacked", without=ids, verdict=less)

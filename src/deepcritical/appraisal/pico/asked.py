@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -25,7 +24,7 @@ from deepcritical.questions.dosing import (
     tells_only_dose,
 )
 from deepcritical.vocabulary.classes import class_names, drug_class
-from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
+from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.qualifiers import Qualifiers, qualifiers_in
 
@@ -34,7 +33,6 @@ _SUPERIOR = bounded(
     r"beats?|outperforms?|improves? on)\b",
     re.IGNORECASE,
 )
-_OR = bounded(r"(?:,? or|/)(?: an?| the)? ?", re.IGNORECASE)
 _SEVERITY = bounded(
     r"\b(?:mild|moderate|severe|critical)(?:ly)?\b(?P<behind>(?:[ -][\w-]+){0,5})", re.IGNORECASE
 )
@@ -57,8 +55,6 @@ class Asked(NamedTuple):
     condition: Condition
     partners: tuple[frozenset[str], ...] = ()
     """Of a combination, the drugs that are given with it, of a class its names and members."""
-    either: bool = False
-    """True where any of the partners will do: "with letrozole or fulvestrant"."""
     comparators: Mapping[str, str] = MappingProxyType({})
     """Of a comparison, the active drugs, of a class its names and members; each with what was
     asked about."""
@@ -121,7 +117,6 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
     partners = comparators = frozenset[str]()
     if frame and frame.together:
         partners = frozenset(canonical(d.name) for d in frame.drugs if d.name != drug.name)
-        partners = frozenset(name for name in partners if not _is_open(name))
     if frame and frame.kind is QuestionKind.COMPARISON:
         comparators = frozenset(map(canonical, _other_drugs(frame, own)))
     others = frozenset().union(*map(_same, (*partners, *comparators)))
@@ -132,7 +127,6 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         kin=frozenset(name for kin in groups.values() for name in kin),
         condition=condition,
         partners=tuple(map(_same, sorted(partners))),
-        either=bool(frame and len(partners) > 1 and _is_choice(frame.text, partners)),
         comparators={name: one for one in sorted(comparators) for name in _same(one)},
         compared_together=bool(frame and frame.compared_together),
         population=frame.population if frame else (),
@@ -176,12 +170,6 @@ def _qualifiers(frame: QuestionFrame) -> Qualifiers:
     return {kind: values for kind, values in found.items() if kind != "severity"}
 
 
-def _is_choice(text: str, partners: frozenset[str]) -> bool:
-    """Return whether "or" stands between the partners, and nothing else."""
-    told = [d for d in find_drugs(text) if canonical(d.drug.name) in partners]
-    return any(_OR.fullmatch(text, a.end, b.start) for a, b in pairwise(told))
-
-
 def _outcomes(frame: QuestionFrame) -> tuple[str, ...]:
     if frame.feared is None:
         return frame.outcomes
@@ -218,12 +206,6 @@ def _classes_of(drug: str) -> Mapping[str, frozenset[str]]:
     """The classes that a drug belongs to, with their members."""
     held = _classes().items()
     return {name: members for name, members in held if drug in members and len(members) <= _WIDEST}
-
-
-def _is_open(name: str) -> bool:
-    """Return whether a name is of a class whose members nobody lists: "chemotherapy"."""
-    group = drug_class(name)
-    return group is not None and not group.members
 
 
 @cache

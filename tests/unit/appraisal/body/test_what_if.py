@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from deepcritical.appraisal.body.verdict import decide
-from deepcritical.appraisal.body.what_if import only, plus, what_if, without
+from deepcritical.appraisal.body.what_if import plus, recomputed, what_if
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Vote, Way
@@ -55,7 +55,7 @@ def test_a_supported_body_without_what_decides_is_no_longer_supported(
 ) -> None:
     now = decide(studies)
     assert now.label == "supported"
-    assert without(studies, now.deciding_ids).label != "supported"
+    assert recomputed(studies, now.deciding_ids).label != "supported"
 
 
 @given(st.lists(made_up_votes(), min_size=2, max_size=5))
@@ -67,7 +67,7 @@ def test_no_supported_body_of_trials_outlives_those_that_decide(votes: list[Vote
     studies = findings(*benefits, HELPS, HELPS)
     now = decide(studies)
     assert now.label == "supported"
-    assert without(studies, now.deciding_ids).label != "supported"
+    assert recomputed(studies, now.deciding_ids).label != "supported"
 
 
 @pytest.mark.parametrize("studies", PROMISING.values(), ids=PROMISING)
@@ -92,9 +92,9 @@ def test_a_trial_in_favour_never_refutes(studies: tuple[StudyFinding, ...]) -> N
 
 @given(made_up_studies())
 def test_a_study_that_is_not_there_is_not_missed(studies: tuple[StudyFinding, ...]) -> None:
-    assert without(studies, ("E99",)) == decide(studies)
+    assert recomputed(studies, ("E99",)) == decide(studies)
     more = (*studies, finding(HELPS, key="E99"))
-    assert without(more, ("E99",)) == decide(studies)
+    assert recomputed(more, ("E99",)) == decide(studies)
 
 
 @given(made_up_studies(), st.integers(1, 5))
@@ -103,14 +103,14 @@ def test_without_is_the_verdict_on_the_others(
 ) -> None:
     key = f"E{number}"
     others = [s for s in studies if key not in s.evidence_ids]
-    assert same(without(studies, (key,)), decide(others))
+    assert same(recomputed(studies, (key,)), decide(others))
 
 
 def test_only_trials_are_kept_by_their_tier() -> None:
     studies = findings(HELPS, HELPS, COHORT)
-    assert only(studies, "randomised").deciding_ids == ("E1", "E2")
-    assert only(studies, "controlled").label == "promising"
-    assert only(studies, "uncontrolled").label == "insufficient evidence"
+    assert recomputed(studies, tier="randomised").deciding_ids == ("E1", "E2")
+    assert recomputed(studies, tier="controlled").label == "promising"
+    assert recomputed(studies, tier="uncontrolled").label == "insufficient evidence"
 
 
 def test_a_trial_needs_another_one() -> None:
@@ -146,7 +146,7 @@ def test_what_is_taken_away_is_told_only_where_the_verdict_hangs_on_it() -> None
 def test_each_change_is_the_verdict_of_the_rules(studies: tuple[StudyFinding, ...]) -> None:
     for change in what_if(studies):
         if change.without:
-            assert change.verdict == without(studies, change.without)
+            assert change.verdict == recomputed(studies, change.without)
             assert change.verdict.label is not decide(studies).label
     found = told(*studies)
     one = found["also held one randomised trial with 400 participants in favour"]
