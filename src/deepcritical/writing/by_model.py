@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.report.brief import Contested, Statement
-from deepcritical.domain.report.sentences import Draft, Finding, Sentence, row_head
+from deepcritical.domain.report.sentences import Draft, Finding, Sentence, row_text
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
@@ -64,6 +64,7 @@ class WrittenRow(BaseModel):
 
     outcome: str = Field(description=_means("outcome"))
     compared_with: str = Field("", description=_means("compared_with"))
+    studies: str = Field("", description=_means("studies"))
     result: str = Field(description=_means("result"))
     findings: list[str] = Field(default_factory=list, description=_means("findings"))
 
@@ -155,13 +156,13 @@ class Writer:
 
     def _row(self, one: WrittenRow) -> Draft | None:
         """Return a row as a sentence; None where it says nothing, or too much."""
-        texts = (one.outcome, one.compared_with, one.result)
-        outcome, comparator, result = (" ".join(text.split()).strip(" .") for text in texts)
-        text = f"{row_head(outcome, comparator)}{result}"
-        if not (outcome and result and _fits(text)):
+        texts = (one.outcome, one.compared_with, one.studies, one.result)
+        *cells, result = (" ".join(text.split()).strip(" .") for text in texts)
+        text = row_text(cells, result)
+        if not (cells[0] and result and _fits(text)):
             return None
         made = self._draft(WrittenSentence(text=text, findings=one.findings, number=0))
-        return made.model_copy(update={"cells": (outcome, comparator)})
+        return made.model_copy(update={"cells": tuple(cells)})
 
     async def _again(
         self, question: str, findings: Mapping[str, Finding], checked: Sequence[CheckedDraft]

@@ -182,23 +182,27 @@ def test_a_row_of_one_arm_names_what_it_got_and_what_the_other_one_did(
 
 def test_a_row_by_a_model_stands_before_those_of_the_verdict() -> None:
     said = Sentence(
-        text="Relapse (compared with placebo) – 3 of 9 against 7 of 9",
-        cells=("Relapse", "placebo"),
+        text="Relapse (compared with placebo) – 3 of 9 against 7 of 9; from 1 trial (18 people)",
+        cells=("Relapse", "placebo", "1 trial (18 people)"),
         evidence_ids=("E1",),
         origin="model",
     )
-    own = ToldRow(said=said, studies=1, people=18, certainty=Certainty.LOW, rated_as=("a", ""))
-    other = own.model_copy(update={"certainty": None, "rated_as": None, "people": None})
+    own = ToldRow(said=said, certainty=Certainty.LOW, rated_as=("a", ""))
+    bare = said.model_copy(update={"text": "Relapse – it fell", "cells": ("Relapse", "", "")})
+    other = ToldRow(said=bare)
     row = outcome_row()
     brief = BRIEF.model_copy(update={"told": (own, other), "findings": (row,)})
     first, second, third = findings_grid(brief_report(brief=brief)).rows
     assert [cell.text for cell in first] == [
-        *("Relapse", "placebo", "1 (18)", "3 of 9 against 7 of 9", "low"),
+        *("Relapse", "placebo", "1 trial (18 people)", "3 of 9 against 7 of 9", "low"),
     ]
-    assert (second[2].text, second[4].text, second[4].is_grade) == ("1", "not rated", False)
+    assert [cell.text for cell in second] == ["Relapse", "not told", "1", "It fell", "not rated"]
+    assert not second[4].is_grade
     assert third == findings_grid(brief_report(brief=BRIEF)).rows[0]
-    with pytest.raises(ValueError, match="needs an outcome"):
-        ToldRow.model_validate({"said": {"text": "x"}, "studies": 1})
+    forged = said.model_copy(update={"text": "Relapse – it rose"})
+    for wrong in ({"text": "x"}, forged.model_dump()):
+        with pytest.raises(ValueError, match="not made of its cells"):
+            ToldRow.model_validate({"said": wrong})
 
 
 def test_a_row_that_a_check_contradicted_says_so() -> None:

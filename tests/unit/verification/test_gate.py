@@ -224,7 +224,7 @@ class TestPrinting:
         )
 
     async def test_a_row_passes_the_same_checks_and_nothing_takes_its_place(self) -> None:
-        cells = {"cells": ("Relapse", "placebo")}
+        cells = {"cells": ("Relapse", "placebo", "")}
         wrong, right = (
             draft(f"Relapse (compared with placebo) – {result}", "F1").model_copy(update=cells)
             for result in ("more frequent with examplol", RIGHT[0][0])

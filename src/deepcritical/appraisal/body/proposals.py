@@ -14,7 +14,7 @@ from deepcritical.appraisal.body.leading import SURE
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import DIRECTIONS, Verdict, VerdictLabel
 from deepcritical.domain.appraisal.votes import OutcomeRow, Way
-from deepcritical.domain.evidence.certainty import Certainty
+from deepcritical.domain.evidence.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 
 _MATCHED = "A model that matched the results to the question found"
 PROPOSED: dict[VerdictLabel, str] = {
@@ -41,6 +41,14 @@ _OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.UNSUPPORTED)
 _AGAINST = {Way.NO_DIFFERENCE, Way.HARM, Way.CONFLICT}
 
 
+_BEARING = {
+    VerdictLabel.PROMISING: {Way.BENEFIT},
+    VerdictLabel.UNSUPPORTED: _AGAINST,
+    VerdictLabel.HARMFUL: {Way.HARM, Way.CONFLICT},
+}
+"""What rows show that bear a label out."""
+
+
 def with_proposal(
     by_rule: Verdict, studies: Sequence[StudyFinding], too_weak: Collection[str]
 ) -> Verdict:
@@ -62,9 +70,11 @@ def with_proposal(
     ids = _borne_out(label, by_rule, studies)
     if ids is None:
         return by_rule
-    rows = [row for row in by_rule.rows if _answers(row) and set(row.evidence_ids) & set(ids)]
-    steps = [LADDER.index(row.certainty) for row in rows]
-    lowest = min((LADDER.index(Certainty.LOW), *steps)) if rows else 0
+    ways = _BEARING.get(label, {*Way})
+    rows = [row for row in by_rule.rows if _answers(row) and _ways(row) & ways]
+    own = [row.certainty for row in rows if {*row.evidence_ids} & {*ids}]
+    bearing = own or [_by_design(studies, ids)]
+    lowest = min(LADDER.index(Certainty.LOW), *map(LADDER.index, bearing))
     differ = len({way for row in by_rule.rows if _answers(row) for way in _ways(row)}) > 1
     return Verdict(
         label=label,
@@ -117,6 +127,13 @@ def _borne_out(
     }
     both = _ids((*helps, *fails)) if helps and fails else []
     return told.get(label, both) or None
+
+
+def _by_design(studies: Sequence[StudyFinding], ids: Collection[str]) -> Certainty:
+    """Return how sure results beside the rows are: low of a trial that is not small."""
+    own = [study for study in studies if {*study.evidence_ids} & {*ids}]
+    is_trial = any(s.randomised and (s.participants or 0) >= OPTIMAL_INFORMATION_SIZE for s in own)
+    return Certainty.LOW if is_trial else Certainty.VERY_LOW
 
 
 def _shown(studies: Sequence[StudyFinding], ways: Set[Way]) -> list[str]:

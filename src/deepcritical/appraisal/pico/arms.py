@@ -272,7 +272,8 @@ def tested_on(
     group = drug_class(asked.drug)
     if group and not group.members:
         return Tested(side, against, is_asked)
-    if not got & (asked.classes | asked.kin) and any(map(_is_known, got)):
+    is_other = not got & (asked.classes | asked.kin) and any(map(_is_known, got))
+    if is_other and not asked.in_words:  # of several parts one may be a drug
         return Tested(why_not=IN_NEITHER_ARM)
     named = any(asked.names & {as_named(i) for i in one.interventions} for one in reading.arms)
     if named or any(map(_is_known, asked.names)):

@@ -27,6 +27,7 @@ from deepcritical.vocabulary.classes import class_names, drug_class
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.qualifiers import Qualifiers, qualifiers_in
+from deepcritical.vocabulary.words import is_english
 
 _SUPERIOR = bounded(
     r"\b(?:better|superior|(?:more|greater|higher) (?:\w+ )?(?:effective|efficac\w+|benefit)|"
@@ -85,6 +86,8 @@ class Asked(NamedTuple):
     """Qualifiers that part off the people asked about from others with the condition."""
     stopping: bool = False
     """True where the question is on stopping the drug: who went on with it is the other side."""
+    in_words: bool = False
+    """True where what is asked about is no drug, but told in plain words, such as an exercise."""
     is_class: bool = False
     """True where a class is asked about, of which a wider one tells as wider people do."""
 
@@ -137,6 +140,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         in_anyone=bool(frame and not frame.condition and (frame.feared or frame.outcomes)),
         stopping=bool(frame and frame.stopping),
         is_class=bool(members),
+        in_words=not drug.known and all(map(is_english, drug.name.casefold().split())),
         any_grave=bool(frame and frame.feared and frame.feared.name == SERIOUS_HARM.name),
         superior=bool(frame and _SUPERIOR.search(frame.text) and not is_on_being_as_good(frame)),
         qualifiers=_qualifiers(frame) if frame else MappingProxyType({}),

@@ -13,7 +13,7 @@ from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import NOT_STATED, OutcomeRow, Way
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence.certainty import Certainty
-from deepcritical.domain.report.sentences import Sentence, row_head
+from deepcritical.domain.report.sentences import Sentence, row_result, row_text
 from deepcritical.domain.text.spans import capitalised
 
 
@@ -48,35 +48,22 @@ class ToldRow(Model):
 
     said: Sentence
     """The row as a sentence with its cells, which passed its checks."""
-    studies: int = Field(ge=0)
-    """Those that it rests on."""
-    people: int | None = Field(default=None, ge=0)
-    """Participants of the studies that say how many."""
     rated_as: tuple[str, str] | None = None
     """Outcome and comparator of the verdict's row of the same results; None where it has none."""
     certainty: Certainty | None = None
     """That of this row."""
 
     @model_validator(mode="after")
-    def _has_cells(self) -> Self:
-        if len(self.said.cells) != len(("outcome", "comparator")):
-            raise ValueError("a row of a table needs an outcome and a comparator")
+    def _is_of_its_sentence(self) -> Self:
+        cells = self.said.cells
+        if len(cells) != _CELLS or self.said.text != row_text(cells, self.result):
+            raise ValueError("the sentence of a row is not made of its cells")
         return self
-
-    @property
-    def outcome(self) -> str:
-        """What was measured, as its record names it."""
-        return self.said.cells[0]
-
-    @property
-    def comparator(self) -> str:
-        """What the other side got; '' where there was none."""
-        return self.said.cells[1]
 
     @property
     def result(self) -> str:
         """What was found."""
-        return self.said.text.removeprefix(row_head(self.outcome, self.comparator))
+        return row_result(self.said.text, self.said.cells)
 
 
 class StudyRow(Model):
@@ -192,9 +179,13 @@ class Brief(Model):
 
     @property
     def listed_studies(self) -> tuple[DecidingStudy, ...]:
-        """The main studies with their results, but for those that a model's text tells of."""
-        own = (s for s in self.synthesis if s.origin == "model")
-        cited = {i for s in (*own, *(row.said for row in self.told)) for i in s.evidence_ids}
+        """The main studies with their results, but for those that a model's text tells of.
+
+        Where it wrote the table, too, it had all of them before it: none is added.
+        """
+        if self.told:
+            return ()
+        cited = {i for s in self.synthesis if s.origin == "model" for i in s.evidence_ids}
         return tuple(study for study in self.studies if not cited & {*study.evidence_ids})
 
 
@@ -211,7 +202,9 @@ _OF_HARM = {VerdictLabel.UNSUPPORTED: "No excess shown", VerdictLabel.REFUTED: "
 """Where it is asked whether something bad gets more: "refuted" would be read as "not safe"."""
 _OTHERS = "other groups of the study"
 """Where a record says that groups did not differ, and not which."""
-_NO_OTHER, _NOT_RATED = "no other group", "not rated"
+_NO_OTHER, _NOT_RATED = "not told", "not rated"
+_CELLS = 3
+"""Outcome, comparator, and what it is from."""
 _OF_EITHER = ("better", "worse", "no difference")
 _WITHOUT_DIFFERENCE = "no difference shown"
 _LONGEST_NAME = 60
@@ -239,10 +232,11 @@ def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
 
 def told_cells(row: ToldRow) -> tuple[str, str, str, str, str]:
     """Return the cells of a row by a model under `COLUMNS`, without citations."""
+    outcome, comparator, studies = row.said.cells
     return (
-        capitalised(row.outcome),
-        row.comparator or _NO_OTHER,
-        studies_words(row.studies, row.people),
+        capitalised(outcome),
+        comparator or _NO_OTHER,
+        studies or f"{len(row.said.evidence_ids)}",
         capitalised(row.result),
         row.certainty.value if row.certainty else _NOT_RATED,
     )

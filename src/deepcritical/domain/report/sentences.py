@@ -77,7 +77,7 @@ class Draft(Model):
     written_by: str = ""
     """The model."""
     cells: tuple[str, ...] = ()
-    """Of a row of a table: outcome and comparator; () of a sentence of a text."""
+    """Of a row of a table: outcome, comparator, and what it is from; () of a sentence of a text."""
 
 
 class SentenceCheck(Model):
@@ -104,19 +104,30 @@ class Sentence(Model):
     checks: tuple[SentenceCheck, ...] = ()
     """Those that it passed."""
     cells: tuple[str, ...] = ()
-    """Of a row of a table: outcome and comparator, with which its text begins; () of a text."""
+    """Of a row of a table: outcome and comparator, with which its text begins, and studies with
+    their people, with which it ends; () of a text."""
     opens: bool = False
     """Of former versions: whether it was the first sentence of a model's text."""
     in_place_of: tuple[SentenceCheck, ...] = ()
     """Of a template: the checks that the model's sentence failed whose place it takes."""
 
 
-def row_head(outcome: str, comparator: str) -> str:
-    """Return how a row of a table begins where it is told as a sentence.
+def row_text(cells: Sequence[str], result: str) -> str:
+    """Return a row of a table as a sentence, from its cells and its result.
 
-    The dash parts no clauses: what is less or more is what was measured.
+    A dash stands before the result, for it parts no clauses: what is less or more is what was
+    measured.
     """
-    return f"{outcome} (compared with {comparator}) – " if comparator else f"{outcome} – "
+    outcome, comparator, studies = cells
+    against = f" (compared with {comparator})" if comparator else ""
+    return f"{outcome}{against} – {result}{f'; from {studies}' if studies else ''}"
+
+
+def row_result(text: str, cells: Sequence[str]) -> str:
+    """Return the result in a row's sentence, which stands between its cells."""
+    outcome, comparator, studies = cells
+    head, tail = row_text((outcome, comparator, ""), ""), f"; from {studies}" if studies else ""
+    return text.removeprefix(head).removesuffix(tail)
 
 
 def numbers_of(evidence_ids: Sequence[str], references: Sequence[Reference]) -> tuple[int, ...]:

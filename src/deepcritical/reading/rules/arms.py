@@ -33,6 +33,7 @@ from deepcritical.reading.rules.arm_phrases import (
 from deepcritical.reading.rules.clauses import plain
 from deepcritical.reading.rules.words import content_words
 from deepcritical.vocabulary.drugs import find_drugs
+from deepcritical.vocabulary.words import is_english
 
 _TESTED_ROLE = bounded(
     r"^(?:the )?(?:intervention|treatment|treated|experimental|active|study|test|trial|case|"
@@ -53,6 +54,12 @@ _PLUS = bounded(
     r"\s(?:plus|and|with|combined with|in combination with|followed by|added to)\s|\s?\+\s?", re.I
 )
 _NUMBERED = bounded(r"^(?:group|arm) \w+$", re.IGNORECASE)
+_NEW_DRUG = bounded(
+    r"^(?:(?:effects?|efficacy|safety|efficacy and safety|trial|study) of )?([A-Za-z][\w-]{5,30})"
+    r" (?:in|for|versus|vs\.?|compared with|against)\s",
+    re.IGNORECASE,
+)
+"""Names of what a title tests, where no dictionary has them: words that are none of English."""
 _LISTED = bounded(r",?\s(?:and|or|versus|vs\.?)\s|,\s", re.IGNORECASE)
 _MOST_ARMS = 6
 _THIRD = bounded(
@@ -220,6 +227,8 @@ def _add_tested(drafts: list[_Draft], title: str) -> None:
         if len(drugs) == 1 and all(tested) and drugs.keys().isdisjoint(set().union(*tested)):
             _add(drafts, next(iter(drugs.values())))
         return
+    if not drugs and (new := _NEW_DRUG.match(title)) and not is_english(new[1]):
+        drugs = {new[1]: new[1]}
     between = (title[m.end : n.start] for m, n in pairwise(mentions))
     if len(drugs) == 1 or all(_LISTED.fullmatch(text) for text in between):
         for name in drugs.values():

@@ -278,6 +278,10 @@ _BESIDE = bounded(
     re.IGNORECASE,
 )
 """A comparator that is no arm as read: it is not known which comparison the words are of."""
+_CHANGES = bounded(
+    r"(?:change|reduction|decrease|decline|fall|increase|rise|improvement|worsening|response|effect)s?",
+    re.IGNORECASE,
+)
 _LESSENED: dict[Way, Way] = {"more": "less", "less": "more", "better": "worse", "worse": "better"}
 _ONLY_COMPARED = ("arm had a change in outcome", "outcome changed in arm")
 """Forms that tell a change within an arm, unless a comparator is named."""
@@ -306,4 +310,7 @@ def _as_told(
         way = "same"
     if not way or (name in _ONLY_COMPARED and not compared):
         return None
-    return Told(groups.get("o", ""), sides[0], sides[1], way, name, bool(compared))
+    outcome = groups.get("o", "")
+    if "of" in groups and _CHANGES.fullmatch(outcome):
+        outcome = f"{outcome} in {groups['of']}"
+    return Told(outcome, sides[0], sides[1], way, name, bool(compared))

@@ -21,7 +21,7 @@ from deepcritical.reading.rules.clauses import (
 )
 from deepcritical.reading.rules.contrast_forms import Told, told_by
 from deepcritical.reading.rules.effect_figures import Figures, effect_of, is_mixed, values_told
-from deepcritical.reading.rules.marking import marked
+from deepcritical.reading.rules.marking import MARK, marked
 from deepcritical.reading.rules.outcome_words import outcome_in
 from deepcritical.reading.rules.words import PEOPLE, content_words
 
@@ -76,6 +76,12 @@ _LEAD_IN = bounded(
     r"for|\w+ (?:days|weeks|months|years) (?:after|following))\s[^,⟦]{0,120},\s",
     re.IGNORECASE,
 )
+_ALL_LEAD = bounded(
+    rf"^(?:in|among|of)\s(?:the\s|all\s|a total of\s)?[\d,]{{1,9}}\s(?:\w+\s)?{PEOPLE}\s"
+    r"(?:(?:who|that)\s(?:underwent|were)\s)?(?:random\w+(?:\s(?:assigned|allocated))?|assigned|enrolled),\s",
+    re.IGNORECASE,
+)
+"""All people of a study, before what befell them."""
 _SUBGROUP = bounded(r"\b(?:sub-?groups?|subsets?|post[- ]hoc|stratif\w+)\b", re.IGNORECASE)
 _SAFETY = bounded(r"\b(?:adverse|side[- ]effects?|safety|tolerab\w+|toxicit\w+)\b", re.IGNORECASE)
 
@@ -153,7 +159,7 @@ def _told_in(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Iterator
     """The results that a clause tells; none where a form, an arm or an outcome is not clear."""
     if _NO_RESULT.search(clause.text):
         return
-    people, text = _without_people(clause.text, title, arms)
+    people, text = _without_people(_ALL_LEAD.sub("", clause.text), title, arms)
     timepoint, text = _without_time(text)
     found = marked(text, arms)
     all_told = told_by(found, arms.pair)
@@ -214,7 +220,7 @@ def _by_values(clause: Clause, text: str, people: str, arms: KnownArms) -> Resul
     found = marked(text, arms)
     values = values_told(found)
     effect = effect_of(clause)
-    lead = _VALUE_LEAD.match(found.text)
+    lead = next((m for form in _VALUE_FORMS if (m := form.match(found.text))), None)
     if values is None or lead is None or is_mixed(clause):
         return None
     if effect is None and values[1].unit != "%" and values[1].one.events is None:
@@ -251,6 +257,19 @@ _VALUE_LEAD = bounded(
     r"\d",
     re.IGNORECASE,
 )
+_VALUE_FORMS = (
+    _VALUE_LEAD,
+    bounded(
+        rf"^there\s(?:was|were)\s\d{{1,6}}\s(?P<o>[^⟦\d]{{3,80}}?)\s(?:in|on|with|among)\s{MARK}",
+        re.IGNORECASE,
+    ),
+    bounded(
+        rf"^\d{{1,6}}\s[^⟦]{{1,40}}{MARK}\s[^⟦]{{1,40}}{MARK}\s(?:experienced|developed|had|reported|"
+        r"suffered)\s(?P<o>[^⟦\d]{3,120})$",
+        re.IGNORECASE,
+    ),
+)
+"""What the values are of: before them, between number and arm, or behind the arms."""
 
 
 def _settled(
@@ -269,6 +288,9 @@ def _settled(
         return None
     more = _MORE.get(told.way) if by_words else None
     better = _better(told)
+    if change := _CHANGED.match(outcome):
+        better = _of_change(change.lastgroup or "", more) or better
+        more = None if better in ("a", "b") else more
     null = sure is False or (told.way == "same" and by_words)
     null = null or bool(_NON_SIGNIFICANT.search(clause.text))
     base = Result(
@@ -289,6 +311,19 @@ def _settled(
 
 
 _MORE: dict[str, Literal["a", "b"]] = {"more": "a", "less": "b"}
+_CHANGED = bounded(
+    r"^(?:(?:mean|median|clinical|overall)\s){0,2}(?:(?P<better>improvements?)|"
+    r"(?P<worse>worsenings?|deteriorations?))\b",
+    re.IGNORECASE,
+)
+"""An outcome that is a change for the better or for the worse."""
+
+
+def _of_change(way: str, more: Literal["a", "b"] | None) -> Better | None:
+    """The arm that did better where it had more of a change; None where nobody had."""
+    if more is None:
+        return None
+    return more if way == "better" else ("b" if more == "a" else "a")
 
 
 def _better(told: Told) -> Better:

@@ -25,7 +25,6 @@ from deepcritical.domain.report.parts import (
     ReportSection,
 )
 from deepcritical.domain.report.report import ResearchReport
-from deepcritical.domain.report.sentences import row_head
 from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.domain.text.markdown import unescape_markdown
 from deepcritical.domain.text.spans import fold, sentences
@@ -206,7 +205,7 @@ def _sentence_entries(
 
 
 def _misrated(document: Document, records: Mapping[str, Evidence]) -> Iterator[LedgerEntry]:
-    """Yield the rows of a model's table whose studies, people or certainty are others."""
+    """Yield the rows of a model's table whose certainty is another."""
     brief, verdict = document.brief, document.verdict
     if not (brief and brief.told and verdict):
         return
@@ -214,9 +213,8 @@ def _misrated(document: Document, records: Mapping[str, Evidence]) -> Iterator[L
     said = [row.said for row in brief.told]
     given = told_rows(said, findings, document.studies, verdict, records)
     for row in brief.told:
-        headed = row.said.text.startswith(row_head(row.outcome, row.comparator))
-        if row not in given or not headed:
-            reason = "the table tells its outcome, studies, people or certainty otherwise"
+        if row not in given:
+            reason = "the table tells its certainty otherwise"
             text = row.said.text
             yield LedgerEntry(kind=EntryKind.RATING, text=text, holds=False, reason=reason)
 

@@ -71,7 +71,7 @@ def told_rows(
     verdict: Verdict,
     evidence: Mapping[str, Evidence],
 ) -> tuple[ToldRow, ...]:
-    """Return the rows of a model's table with their studies, people and certainty.
+    """Return the rows of a model's table with the certainty of the results that they tell.
 
     Args:
         written: What the model wrote; rows have cells.
@@ -84,25 +84,18 @@ def told_rows(
     told = []
     for said in (one for one in written if one.cells and one.origin == "model"):
         own = [study for study in studies if {*study.evidence_ids} & {*said.evidence_ids}]
-        beyond = {*said.evidence_ids}.difference(*(study.evidence_ids for study in own))
         cited = [findings[i] for i in said.finding_ids if i in findings]
         rated = _rated_as(said, cited, [v for s in own for v in s.votes], evidence)
         row = rows.get(rated) if rated else None
-        people = sum(map(_people, own))
+        row = row if row and {*row.evidence_ids} & {*said.evidence_ids} else None
         told.append(
             ToldRow(
                 said=said,
-                studies=len(own) + len(beyond),
-                people=people or None,
                 rated_as=rated if row else None,
                 certainty=row.certainty if row else None,
             )
         )
     return tuple(told)
-
-
-def _people(study: StudyFinding) -> int:
-    return study.participants or max((v.people or 0 for v in study.votes), default=0)
 
 
 def _rated_as(

@@ -12,7 +12,7 @@ from deepcritical.domain.evidence.kinds import is_current
 from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.question.frame import Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.report.brief import Brief, Contested
-from deepcritical.domain.report.sentences import Finding, Sentence
+from deepcritical.domain.report.sentences import Finding, Sentence, row_text
 from deepcritical.domain.study.reading import Population, Reader
 from deepcritical.writing.sentences.brief import brief_of
 from deepcritical.writing.sentences.harms import harm_sentences
@@ -248,7 +248,8 @@ def test_behind_a_text_stand_the_results_that_tell_of_the_question_and_grave_har
 
 def _row(outcome: str, *ids: str) -> Sentence:
     """A row of a model's table that cites the first sentence of each record."""
-    text, cells = f"{outcome} (compared with placebo) – lower with examplol", (outcome, "placebo")
+    cells = (outcome, "placebo", "")
+    text = row_text(cells, "lower with examplol")
     found = tuple(f"{i}.1" for i in ids)
     return Sentence(text=text, cells=cells, evidence_ids=ids, finding_ids=found, origin="model")
 
@@ -272,7 +273,7 @@ def test_a_row_by_a_model_is_rated_as_the_result_whose_sentence_it_cites() -> No
     assert rated(_row("Pain", other), _row("Grumbles", other)) == [None, ("grumble", "")]
     (row,) = told_rows([_row("Flurbs", one, other)], known, studies, verdict, evidence)
     (flurbs,) = (r for r in verdict.rows if r.outcome == "flurb score")
-    assert (row.studies, row.certainty) == (2, flurbs.certainty)
+    assert row.certainty == flurbs.certainty
     assert row.result == "lower with examplol"
 
 
