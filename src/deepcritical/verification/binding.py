@@ -71,7 +71,7 @@ def checks_of(
     worked = [q for f in cited for q in f.quotes] if judged and not own else []
     found: dict[CheckName, list[Iterator[str]]] = {
         "figures": [
-            _figure_faults(text, cited, source, records, worked),
+            _figure_faults(text, cited, records if judged and not own else source, records, worked),
             _role_faults(text, source),
         ],
         "names": [_strange_names(text, records)],
@@ -247,7 +247,7 @@ def _comparator_faults(
     arms = [names_of(finding) for finding in cited]
     known = frozenset().union(*(drug | other for drug, other in arms))
     named_in = records if all(other for _, other in arms) else f"{source}\n{records}"
-    known |= {word.key for word in words(named_in) if is_arm(word)}
+    known |= {word.key for word in words(NOTHING.sub("control", named_in)) if is_arm(word)}
     told = words(text)
     for at, word in enumerate(told):
         behind = told[at + 1 : at + 4] if word.key in COMPARING else ()

@@ -131,7 +131,10 @@ def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator
     if any(_TIME_TO.search(f"{f.outcome} ") for f in findings):
         allowed |= _EITHER  # more time to something is less of it
     opposite = {_OPPOSITE[sign] for sign in told} & allowed
-    if told and not told & allowed and (opposite or (own and not allowed - {"none"})):
+    # From shares of both sides whoever judges it tells the direction.
+    shares = [q for f in findings for quote in f.quotes for q in quantities(quote)]
+    bare = sum(q.unit.dimension == "%" for q in shares) < len(("with the drug", "without"))
+    if told and not told & allowed and (opposite or (own and bare and not allowed - {"none"})):
         said = " and ".join(_TOLD[sign] for sign in sorted(told))
         yield f"it tells of {said}, but {_shown(findings)}"
 

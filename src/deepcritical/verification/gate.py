@@ -71,17 +71,23 @@ async def check_sentences(
         that it is nearest to, unless that is printed already.
     """
     gate = Gate(findings, records, verifier, own=own)
-    checked = list(await gate.checked(drafts))
+    checked = list(await gate.checked(_opened(drafts)))
     refused = [n for n, one in enumerate(checked) if not one.passed and not one.draft.cells]
     if rewrite and refused:
         of_text = [one for one in checked if not one.draft.cells]
         written = dict(zip(refused, await rewrite(of_text), strict=True))
+        written |= {0: _opened(written[0])} if 0 in written else {}
         again = iter(await gate.checked([d for several in written.values() for d in several]))
         parts = [
             [*islice(again, len(written.get(n, ())))] or [one] for n, one in enumerate(checked)
         ]
         checked = [one for part in parts for one in part]
     return _printed(checked, findings, above)
+
+
+def _opened(drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """Return drafts of which the first opens the text."""
+    return [draft.model_copy(update={"opens": not n}) for n, draft in enumerate(drafts)]
 
 
 def _printed(
@@ -129,6 +135,7 @@ def _sentence(one: CheckedDraft, cited: Sequence[Finding]) -> Sentence:
         written_by=one.draft.written_by,
         checks=one.checks,
         cells=one.draft.cells,
+        opens=one.draft.opens,
     )
 
 

@@ -171,11 +171,15 @@ class Brief(Model):
 
     @property
     def paragraphs(self) -> tuple[tuple[Sentence, ...], ...]:
-        """The answer, the text, and last of the answer what the text does not give."""
-        if not self.is_answered:
+        """The answer, the text, and last of the answer what the text does not give.
+
+        Of a text whose first sentence did not pass, so that it answers nothing, the answer stays.
+        """
+        opened = self.synthesis[:1]
+        if not self.is_answered or not opened[0].opens:
             return self.answer, self.synthesis
         left = tuple(s for n, s in enumerate(self.answer) if n not in self.stated)
-        return self.synthesis[:1], self.synthesis[1:], left
+        return opened, self.synthesis[1:], left
 
     @property
     def listed_studies(self) -> tuple[DecidingStudy, ...]:

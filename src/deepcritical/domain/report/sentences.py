@@ -78,6 +78,8 @@ class Draft(Model):
     """The model."""
     cells: tuple[str, ...] = ()
     """Of a row of a table: outcome, comparator, and what it is from; () of a sentence of a text."""
+    opens: bool = False
+    """Whether it is the first sentence of its text, or written in the place of that."""
 
 
 class SentenceCheck(Model):
@@ -107,7 +109,7 @@ class Sentence(Model):
     """Of a row of a table: outcome and comparator, with which its text begins, and studies with
     their people, with which it ends; () of a text."""
     opens: bool = False
-    """Of former versions: whether it was the first sentence of a model's text."""
+    """Whether a model wrote it as the first sentence of its text, which answers the question."""
     in_place_of: tuple[SentenceCheck, ...] = ()
     """Of a template: the checks that the model's sentence failed whose place it takes."""
 
