@@ -105,7 +105,7 @@ async def judged(
 
 
 def counted(rows: Sequence[dict[str, Any]], found: Sequence[CheckedDraft]) -> Iterator[str]:
-    """What passes of true and of wrong sentences, by half; and who stopped the others."""
+    """The true and the wrong sentences that are stopped, by half; and who stopped them."""
     for half in ("tuned", "aside"):
         for label in ("true", "wrong"):
             both = zip(rows, found, strict=True)

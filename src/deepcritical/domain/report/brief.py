@@ -62,7 +62,7 @@ class ToldRow(Model):
 
     @property
     def result(self) -> str:
-        """What was found."""
+        """The finding, without the cells around it."""
         return row_result(self.said.text, self.said.cells)
 
 
