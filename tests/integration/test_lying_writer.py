@@ -54,6 +54,10 @@ LIES = {
 }
 
 
+TURNED = ("worse with examplol", "better with placebo", "examplol worsened them")
+"""Results of rows that turn a finding round, without its outcome."""
+
+
 UNSEEN = "Examplol showed no clear effect on testitis symptoms in any trial."
 """The one that code lets through where a liar judges it: limits are told in such words, too."""
 
@@ -107,6 +111,14 @@ def shipped(run: Modelled, lies: Sequence[str]) -> list[str]:
 async def test_no_lie_passes_an_honest_verifier(tmp_path: Path, kind: str) -> None:
     run = await lied(tmp_path, LIES[kind], judge=lambda _: False)
     assert shipped(run, LIES[kind]) == []
+
+
+@pytest.mark.parametrize("is_honest", [True, False])
+async def test_no_row_that_turns_a_result_passes(tmp_path: Path, *, is_honest: bool) -> None:
+    run = await lied(tmp_path, TURNED, judge=lambda _: not is_honest)
+    assert run.report
+    assert run.report.brief
+    assert [row.result for row in run.report.brief.told] == []
 
 
 @pytest.mark.parametrize("kind", LIES)

@@ -47,6 +47,10 @@ SPEAKS_AGAINST = (VerdictLabel.REFUTED, VerdictLabel.UNSUPPORTED, VerdictLabel.H
 """Verdicts by which a candidate is no treatment to name."""
 
 
+WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
+"""Kinds of questions that the verdict on a drug answers."""
+
+
 class Draft(NamedTuple):
     """The material that an answer is written from, before a model has written anything."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from deepcritical.answering.coverage import checklist_in, counting, covered
-from deepcritical.answering.drafting import SPEAKS_AGAINST, Draft, is_newest
+from deepcritical.answering.drafting import SPEAKS_AGAINST, WITH_VERDICT, Draft, is_newest
 from deepcritical.answering.passages import ALIKE, PassageReader
 from deepcritical.answering.topics import folded, topics_of
 from deepcritical.answering.weighing import Weighed, drugs_asked
@@ -36,7 +36,7 @@ from deepcritical.writing.sentences.brief import brief_of
 from deepcritical.writing.sentences.harms import harm_sentences
 from deepcritical.writing.sentences.matter import Matter
 from deepcritical.writing.sentences.passages import LEADS, missing_sentence, pointer_sentence
-from deepcritical.writing.sentences.synthesis import told_rows, with_synthesis
+from deepcritical.writing.sentences.synthesis import covered_by, told_rows, with_synthesis
 from deepcritical.writing.sentences.told_rows import leading_rows
 from deepcritical.writing.sentences.words import row_sentence
 
@@ -79,7 +79,6 @@ _EXACT = (
     *(InquiryKind.ELIGIBILITY, InquiryKind.UNKNOWN, InquiryKind.GUIDANCE),
 )
 """Kinds that tell by themselves what is asked: a word that no record has may be beside it."""
-WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
 
 
 class _Writer:
@@ -200,9 +199,10 @@ class _Writer:
             appraisals=main.appraisals,
             searched_on=self._context.searched_on,
         )
-        found = self._draft.findings
-        rows = told_rows(self._written, found, main.studies, main.verdict, records)
-        return with_synthesis(brief_of(matter), main.verdict, self._written, rows)
+        found, written = self._draft.findings, self._written
+        rows = told_rows(written, found, main.studies, main.verdict, records)
+        covered = covered_by(written, found, main.studies, records)
+        return with_synthesis(brief_of(matter), main.verdict, written, rows, covered)
 
     def _lead(self, brief: Brief | None) -> tuple[Sentence, ...]:
         """The answer where no verdict is on one drug: a model's words, results, or passages."""

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from deepcritical.answering.coverage import checklist_in, counting
-from deepcritical.answering.drafting import draft_of, with_sources
+from deepcritical.answering.drafting import WITH_VERDICT, draft_of, with_sources
 from deepcritical.answering.joining import (
     asked_itself,
     doubted,
@@ -21,7 +21,7 @@ from deepcritical.answering.joining import (
     planned,
     searches_of,
 )
-from deepcritical.answering.writing import WITH_VERDICT, synthesize
+from deepcritical.answering.writing import synthesize
 from deepcritical.domain.appraisal.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.appraisal.findings import Matched
 from deepcritical.domain.evidence.record import Evidence

@@ -127,13 +127,15 @@ def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator
     outcome = frozenset().union(*(keys_of(f.outcome) for f in findings))
     plain = _without_people(_NO_ARM.sub("", ABSENT.sub("", text)), findings)
     parts, told = clauses(plain), signs(plain, outcome) - {"none"}
-    allowed = frozenset().union(*(_expected(f, part, own=True) for f in findings for part in parts))
+    telling = [part for part in parts if signs(part, outcome)]
+    allowed = frozenset().union(*(_expected(f, c, own=True) for f in findings for c in telling))
     if any(_TIME_TO.search(f"{f.outcome} ") for f in findings):
         allowed |= _EITHER  # more time to something is less of it
     opposite = {_OPPOSITE[sign] for sign in told} & allowed
-    # From shares of both sides whoever judges it tells the direction.
-    shares = [q for f in findings for quote in f.quotes for q in quantities(quote)]
-    bare = sum(q.unit.dimension == "%" for q in shares) < len(("with the drug", "without"))
+    # From shares of both sides alone whoever judges it tells the direction.
+    quotes = [quote for f in findings for quote in f.quotes]
+    shares = sum(q.unit.dimension == "%" for quote in quotes for q in quantities(quote))
+    bare = shares < len(("with the drug", "without")) or any(signs(quote) for quote in quotes)
     if told and not told & allowed and (opposite or (own and bare and not allowed - {"none"})):
         said = " and ".join(_TOLD[sign] for sign in sorted(told))
         yield f"it tells of {said}, but {_shown(findings)}"
@@ -312,6 +314,8 @@ def _arms(
             else:
                 subjects.append(word.key in drug)
                 before_sign += at < sign_at
+        elif is_arm(word):
+            last = at + 1
     nearest = subjects[max(before_sign - 1, 0) :][:1]
     return frozenset((nearest if own else subjects) or {not arm for arm in behind} or {True})
 

@@ -30,7 +30,8 @@ APPRAISAL = frozenset(
         "only trial study cohort review analysis record report author conclude find result outcome "
         "patient people number sample size week month year follow time duration open label blind "
         "randomise randomised control controlled placebo arm group compare comparison agree differ "
-        "contrast read include enrol recruit measure figure p value interval".split(),
+        "contrast read include enrol recruit measure figure p value interval balance outweigh "
+        "worth net prove establish settle".split(),
     )
 )
 """Stems of words by which studies are told of and weighed, whatever they found."""

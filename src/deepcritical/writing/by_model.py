@@ -126,7 +126,7 @@ class Writer:
         answer = await self._asker.ask("report", _prompt(asked, shown), form)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one.text)][:_MOST]
         if isinstance(answer, Written):
-            rows = filter(None, map(self._row, answer.rows))
+            rows = dict.fromkeys(filter(None, map(self._row, answer.rows)))
             drafts += islice(rows, _MOST_ROWS)
 
         async def again(checked: Sequence[CheckedDraft]) -> Sequence[Sequence[Draft]]:
@@ -157,7 +157,7 @@ class Writer:
     def _row(self, one: WrittenRow) -> Draft | None:
         """Return a row as a sentence; None where it says nothing, or too much."""
         texts = (one.outcome, one.compared_with, one.studies, one.result)
-        *cells, result = (" ".join(text.split()).strip(" .") for text in texts)
+        *cells, result = (" ".join(text.split()).rstrip(" .") for text in texts)
         text = row_text(cells, result)
         if not (cells[0] and result and _fits(text)):
             return None

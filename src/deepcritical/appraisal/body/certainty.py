@@ -56,8 +56,12 @@ class Body(NamedTuple):
 
     @property
     def keeps_a_margin(self) -> bool:
-        """Return whether each trial showed noninferiority: a relevant loss is excluded then."""
-        return bool(self.agreeing) and all(vote.non_inferior for vote in self.agreeing)
+        """Return whether each trial showed noninferiority: a relevant loss is excluded then.
+
+        What margin of deaths or disability is none a panel decides, and no trial.
+        """
+        shown = bool(self.agreeing) and all(vote.non_inferior for vote in self.agreeing)
+        return shown and not self.is_grave
 
     @property
     def inconclusive(self) -> bool:
@@ -253,7 +257,7 @@ def _unproven(body: Body, people: int | None) -> Iterator[str]:
     """Yield why it is not shown that nothing differs."""
     if body.inconclusive:
         yield "imprecision: a relevant difference is not excluded"
-    elif people is not None and people < VERY_MANY and not body.keeps_a_margin:
+    elif people is not None and people < VERY_MANY:
         yield f"imprecision: fewer than {VERY_MANY} people seldom show that nothing differs"
 
 

@@ -122,7 +122,8 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         partners = frozenset(canonical(d.name) for d in frame.drugs if d.name != drug.name)
     if frame and frame.kind is QuestionKind.COMPARISON:
         comparators = frozenset(map(canonical, _other_drugs(frame, own)))
-    others = frozenset().union(*map(_same, (*partners, *comparators)))
+    others = frozenset().union(*map(_same, (*partners, *comparators))) - own
+    is_alone = not comparators and "placebo" not in (frame.comparators if frame else ())
     return Asked(
         drug=drug.name,
         names=(frozenset(own) | members | _narrower(members)) - others,
@@ -144,8 +145,8 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         any_grave=bool(frame and frame.feared and frame.feared.name == SERIOUS_HARM.name),
         superior=bool(frame and _SUPERIOR.search(frame.text) and not is_on_being_as_good(frame)),
         qualifiers=_qualifiers(frame) if frame else MappingProxyType({}),
-        dose=dose_asked(frame.text, own) if frame and not comparators else "",
-        between_doses=bool(frame and not comparators and is_between_doses(frame.text)),
+        dose=dose_asked(frame.text, own) if frame and is_alone else "",
+        between_doses=bool(frame and is_alone and is_between_doses(frame.text)),
         in_length=bool(frame and is_between_durations(frame.text)),
     )
 

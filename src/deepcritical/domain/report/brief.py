@@ -56,7 +56,8 @@ class ToldRow(Model):
     @model_validator(mode="after")
     def _is_of_its_sentence(self) -> Self:
         cells = self.said.cells
-        if len(cells) != _CELLS or self.said.text != row_text(cells, self.result):
+        is_whole = len(cells) == _CELLS and bool(cells[0] and self.result)
+        if not is_whole or self.said.text != row_text(cells, self.result):
             raise ValueError("the sentence of a row is not made of its cells")
         return self
 
@@ -137,6 +138,9 @@ class Brief(Model):
     """What the studies show together, where a model wrote; each sentence passed its checks."""
     told: tuple[ToldRow, ...] = ()
     """Rows of the summary of findings that a model wrote, the weightiest first."""
+    covered: tuple[tuple[str, str], ...] = ()
+    """Rows of the verdict, by outcome and comparator, whose results a model's text or table quotes.
+    """
     findings: tuple[OutcomeRow, ...] = ()
     """At most six rows of the summary of findings, the weightiest first; where a model wrote it,
     those beside its own."""

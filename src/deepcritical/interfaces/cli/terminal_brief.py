@@ -53,7 +53,9 @@ class _Room(NamedTuple):
 
     def of(self, brief: Brief) -> Brief:
         kept = {name: getattr(brief, name)[:most] for name, most in self._asdict().items()}
-        return brief.model_copy(update=kept)
+        # Of rows by a model as many as leave place for what code adds.
+        left = max(1, self.findings - len(brief.findings)) if brief.told else 0
+        return brief.model_copy(update={**kept, "told": brief.told[:left]})
 
 
 _ROOMS = (
@@ -115,7 +117,7 @@ def _parts(report: ResearchReport, whole: Brief) -> Iterator[ConsoleRenderable]:
     """Yield table, lists and references, a blank line after each."""
     if (grid := findings_grid(report)).rows:
         yield _table(grid)
-        if more := len(whole.findings) - len(grid.rows):
+        if more := len((*whole.told, *whole.findings)) - len(grid.rows):
             yield Text(f"{more} more {'outcome' if more == 1 else 'outcomes'}", "dim")
         yield Text()
     wholes = (whole.studies, whole.missing, whole.trials)

@@ -40,7 +40,7 @@ from deepcritical.writing.ledger.completeness import (
 )
 from deepcritical.writing.sections.quoting import SET_PHRASES
 from deepcritical.writing.sentences.answers import answer_texts, brief_texts
-from deepcritical.writing.sentences.synthesis import told_rows
+from deepcritical.writing.sentences.synthesis import covered_by, told_rows
 
 
 def audit(report: Document, snapshot: Sequence[Evidence] | None = None) -> Ledger:
@@ -217,6 +217,10 @@ def _misrated(document: Document, records: Mapping[str, Evidence]) -> Iterator[L
             reason = "the table tells its certainty otherwise"
             text = row.said.text
             yield LedgerEntry(kind=EntryKind.RATING, text=text, holds=False, reason=reason)
+    if brief.covered != covered_by((*brief.synthesis, *said), findings, document.studies, records):
+        reason = "sentences of the brief quote other results than it says"
+        text = brief.synthesis[0].text if brief.synthesis else brief.drug
+        yield LedgerEntry(kind=EntryKind.RATING, text=text, holds=False, reason=reason)
 
 
 def _claim_entries(

@@ -337,4 +337,4 @@ def by_rule(brief: Brief, verdict: Verdict, failed: Set[str] = frozenset()) -> B
     )
     written = [s for s in brief.synthesis if s.text not in failed]
     rows = [row for row in brief.told if row.said.text not in failed]
-    return with_synthesis(written_anew, verdict, written, rows)
+    return with_synthesis(written_anew, verdict, written, rows, brief.covered)

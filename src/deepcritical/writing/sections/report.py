@@ -43,6 +43,7 @@ from deepcritical.writing.sentences.matter import Matter
 from deepcritical.writing.sentences.studies import study_rows
 from deepcritical.writing.sentences.synthesis import (
     claim_of,
+    covered_by,
     statements_of,
     study_statement,
     told_rows,
@@ -155,7 +156,8 @@ class _Writer:
         rows = told_rows(
             text.sentences, text.findings, self.studies, self.verdict, self.store.evidence
         )
-        return with_synthesis(brief, verdict, text.sentences, rows)
+        covered = covered_by(text.sentences, text.findings, self.studies, self.store.evidence)
+        return with_synthesis(brief, verdict, text.sentences, rows, covered)
 
     def _of_run(self) -> dict[str, Any]:
         """Return how it was searched."""

@@ -8,7 +8,7 @@ of all outcomes, and what records say of harms in their own words under "Harms".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict
@@ -34,6 +34,7 @@ def with_synthesis(
     verdict: Verdict,
     written: Sequence[Sentence],
     rows: Sequence[ToldRow] = (),
+    covered: Collection[tuple[str, str]] = (),
 ) -> Brief:
     """Return a brief with a model's text and table, and beside it what these may not tell.
 
@@ -42,23 +43,24 @@ def with_synthesis(
         verdict: What it is on.
         written: The sentences of a model that passed their checks, and what took others' places.
         rows: The rows of its table.
+        covered: Rows of the verdict whose results text or table tell, by outcome and comparator.
     """
     text = tuple(sentence for sentence in written if not sentence.cells)
     own = tuple(sentence for sentence in text if sentence.origin == "model")
     if not own:
-        return brief.model_copy(update={"synthesis": text})
+        return brief.model_copy(update={"synthesis": text, "told": (), "covered": ()})
     shown = _shown(verdict, brief.contested)
-    there = {i for s in (*own, *(row.said for row in rows)) for i in s.evidence_ids}
-    left = shown if not rows else [row for row in shown if _is_withheld(row, there)]
-    rated = {row.rated_as for row in rows}
-    grave = (row for row in verdict.rows if row.is_grave and row.way in _FEARED)
-    feared = (r for r in grave if r.directness == "direct")
-    kept = [r for r in (*table_rows(left), *feared) if (r.outcome, r.comparator) not in rated]
+    left = [row for row in shown if _is_withheld(row, covered)] if rows else shown
+    grave = [row for row in verdict.rows if row.is_grave and row.way in _FEARED]
+    near = [row for row in grave if row.directness == "direct"] or grave
+    feared = [row for row in near if not (rows and (row.outcome, row.comparator) in covered)]
+    said = (*own, *(row.said for row in rows))
     changed = {
         "answer": claim_of(brief, verdict),
-        "harms": tuple(s for s in brief.harms if _tells_of_none(s, own)),
+        "harms": tuple(s for s in brief.harms if _tells_of_none(s, said)),
         "told": tuple(rows),
-        "findings": tuple(dict.fromkeys(kept)),
+        "covered": tuple(sorted(covered)),
+        "findings": tuple(dict.fromkeys((*table_rows(left), *feared))),
         "missing": tuple(text for text in brief.missing if not is_on_results(text)),
     }
     return brief.model_copy(update={"synthesis": text, **changed})
@@ -98,19 +100,32 @@ def told_rows(
     return tuple(told)
 
 
-def _rated_as(
-    said: Sentence,
-    cited: Sequence[Finding],
-    votes: Sequence[Vote],
+def covered_by(
+    written: Iterable[Sentence],
+    findings: Mapping[str, Finding],
+    studies: Sequence[StudyFinding],
     evidence: Mapping[str, Evidence],
-) -> tuple[str, str] | None:
-    """Return the verdict's row of the results that a row tells; None where there is none.
+) -> tuple[tuple[str, str], ...]:
+    """Return the verdict's rows, by outcome and comparator, whose results sentences quote.
 
-    These rest on the sentences that it cites, else they are of the same records; of several it is
-    that whose outcome is most alike in words.
+    Args:
+        written: Sentences of a model, and rows of its table.
+        findings: Sentences of records, by id.
+        studies: With the results that count.
+        evidence: The records.
     """
-    quotes = {(i, quote) for one in cited for i in one.evidence_ids for quote in one.quotes}
-    quoted = [
+    own = (s for s in written if s.origin == "model")
+    cited = [findings[i] for s in own for i in s.finding_ids if i in findings]
+    votes = [vote for study in studies for vote in study.votes]
+    return tuple(sorted({(v.row, v.comparator) for v in _quoted(cited, votes, evidence)}))
+
+
+def _quoted(
+    cited: Iterable[Finding], votes: Iterable[Vote], evidence: Mapping[str, Evidence]
+) -> list[Vote]:
+    """Return the results that rest on sentences that are cited."""
+    quotes = {(i, q) for one in cited for i in one.evidence_ids for q in one.quotes}
+    return [
         v
         for v in votes
         if v.start is not None
@@ -120,20 +135,35 @@ def _rated_as(
             if i in evidence
         )
     ]
-    words = keys_of(" ".join(said.cells)) - VAGUE
+
+
+def _rated_as(
+    said: Sentence,
+    cited: Sequence[Finding],
+    votes: Sequence[Vote],
+    evidence: Mapping[str, Evidence],
+) -> tuple[str, str] | None:
+    """Return the verdict's row of the results that a row tells; None where there is none.
+
+    These rest on the sentences that it cites: of several it is that whose outcome is most alike in
+    words. Else it is one of the same records that has most words of the outcome.
+    """
+    words = keys_of(said.cells[0]) - VAGUE
     of_records = [v for v in votes if v.evidence_id in said.evidence_ids]
-    alike = {v: len(words & keys_of(f"{v.row} {v.outcome} {v.comparator}")) for v in of_records}
-    named = [v for v in quoted or of_records if alike[v]]
+    alike = {v: len(words & keys_of(f"{v.row} {v.outcome}")) for v in of_records}
+    quoted = [v for v in _quoted(cited, votes, evidence) if v in alike]
+    named = quoted or [v for v in of_records if 2 * alike[v] > len(words)]
     best = max(named, key=lambda v: alike[v], default=None)
-    if best is None and len({(v.row, v.comparator) for v in quoted}) == 1:
-        best = quoted[0]
-    return (best.row, best.comparator) if best else None
+    several = len({(v.row, v.comparator) for v in named}) > 1
+    if best is None or (several and not alike[best]):
+        return None
+    return best.row, best.comparator
 
 
-def _is_withheld(row: OutcomeRow, told: Set[str]) -> bool:
-    """Return whether a row of the people asked about speaks against the drug, and is untold."""
-    is_of_asked = row.directness == "direct" and row.importance != "surrogate"
-    return is_of_asked and row.way is not Way.BENEFIT and not told & {*row.evidence_ids}
+def _is_withheld(row: OutcomeRow, covered: Collection[tuple[str, str]]) -> bool:
+    """Return whether a row that decides speaks against the drug, and nothing tells its results."""
+    is_told = (row.outcome, row.comparator) in covered
+    return row.importance == "critical" and row.way is not Way.BENEFIT and not is_told
 
 
 def claim_of(brief: Brief, verdict: Verdict) -> tuple[Sentence, ...]:
@@ -157,7 +187,8 @@ def _shown(verdict: Verdict, contested: Iterable[Contested]) -> list[OutcomeRow]
 
 def _tells_of_none(said: Sentence, own: Sequence[Sentence]) -> bool:
     """Return whether a sentence says that no harm was compared, of which a text says nothing."""
-    return not said.evidence_ids and not any(SAFETY.search(one.text) for one in own)
+    told = (SAFETY.search(one.text) or "complication" in one.text.casefold() for one in own)
+    return not said.evidence_ids and not any(told)
 
 
 _FEARED = (Way.HARM, Way.CONFLICT)

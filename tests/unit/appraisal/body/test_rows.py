@@ -369,5 +369,7 @@ def test_noninferior_trials_exclude_a_relevant_loss() -> None:
         (row,) = outcome_rows(findings(*votes))
         return " ".join(row.reasons)
 
-    assert "imprecision" in reasons()
-    assert "imprecision" not in reasons(non_inferior=True)
+    assert "a relevant difference is not excluded" in reasons()
+    assert "a relevant difference is not excluded" not in reasons(non_inferior=True)
+    assert "people seldom show" in reasons(non_inferior=True)
+    assert "a relevant difference" in reasons(non_inferior=True, is_grave=True)

@@ -289,17 +289,21 @@ def test_beside_a_models_table_stand_grave_harm_and_what_it_leaves_out_against_t
     deaths = told(Way.HARM, "deaths", "harm").model_copy(update={"is_grave": True})
     studies = findings(*votes, deaths)
     verdict = decide(studies)
-    first, null, _, fatal = (study.evidence_ids[0] for study in studies)
+    first = studies[0].evidence_ids[0]
     brief = Brief(answer=(Sentence(text="Possibly."),))
     written = Sentence(text="It was tried.", evidence_ids=(first,), origin="model")
 
-    def beside(*rows: Sentence) -> set[str]:
-        made = told_rows(rows, {}, studies, verdict, {})
-        return {row.outcome for row in with_synthesis(brief, verdict, [written], made).findings}
+    def beside(*covered: str) -> set[str]:
+        rows = told_rows([_row("Flurb score", first)], {}, studies, verdict, {})
+        keys = [(name, "") for name in covered]
+        now = with_synthesis(brief, verdict, [written], rows, keys)
+        return {row.outcome for row in now.findings}
 
-    assert beside(_row("Flurb score", first)) == {"grumble", "deaths"}
-    assert beside(_row("Flurb score", first), _row("Grumble", null)) == {"deaths"}
-    assert beside(_row("Grumble", null), _row("Deaths", fatal)) == set()
+    assert beside("flurb score") == {"grumble", "deaths"}
+    assert beside("flurb score", "grumble") == {"deaths"}
+    assert beside("grumble", "deaths") == set()
+    none = with_synthesis(brief, verdict, [written.model_copy(update={"origin": "quote"})])
+    assert (none.told, none.covered) == ((), ())
 
 
 @pytest.mark.parametrize(
