@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from benchmarks.recorded_model import RecordedModel
 from deepcritical.domain.appraisal.verdict import VerdictLabel
+from deepcritical.domain.evidence.certainty import Certainty
+from deepcritical.domain.report.brief import Brief
 from deepcritical.writing.ledger.auditing import audit
 from tests.recorded import ANSWERS, data_key, demo_run
 
@@ -26,6 +29,22 @@ def test_the_demo_question_is_answered_from_its_recording() -> None:
     assert report.verdict.label is VerdictLabel.MIXED
     assert report.verdict.deciding_ids
     assert audit(report).failed == ()
+    assert report.brief.told
+    for update in forged_tables(report.brief):
+        brief = report.brief.model_copy(update=update)
+        assert audit(report.model_copy(update={"brief": brief})).failed, update
+
+
+def forged_tables(brief: Brief) -> Iterator[dict[str, Any]]:
+    """Briefs whose table is not that of the run."""
+    first, *others = brief.told
+    uncited = first.said.model_copy(update={"evidence_ids": ()})
+    surer = {"certainty": Certainty.HIGH, "rated_as": first.rated_as or ("cognition", "")}
+    for row in ({"said": uncited}, surer):
+        yield {"told": (first.model_copy(update=row), *others)}
+    yield {"told": (first, first, *others)}
+    yield {"synthesis": (*brief.synthesis, first.said)}
+    yield {"covered": ()}
 
 
 def _asked(words: str, shown: str) -> dict[str, Any]:

@@ -205,10 +205,14 @@ def _sentence_entries(
 
 
 def _misrated(document: Document, records: Mapping[str, Evidence]) -> Iterator[LedgerEntry]:
-    """Yield the rows of a model's table whose certainty is another."""
+    """Yield the rows of a model's table that are none of it, or whose certainty is another."""
     brief, verdict = document.brief, document.verdict
     if not (brief and brief.told and verdict):
         return
+    doubled = (row.said for n, row in enumerate(brief.told) if row in brief.told[:n])
+    for one in (*doubled, *(sentence for sentence in brief.synthesis if sentence.cells)):
+        reason = "a row of the table stands twice, or in the text"
+        yield LedgerEntry(kind=EntryKind.RATING, text=one.text, holds=False, reason=reason)
     findings = {finding.id: finding for finding in document.findings}
     said = [row.said for row in brief.told]
     given = told_rows(said, findings, document.studies, verdict, records)

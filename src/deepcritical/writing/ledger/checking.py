@@ -276,6 +276,8 @@ def _fault(
     ids = {i for finding in cited for i in finding.evidence_ids}
     if not ids.issuperset(sentence.evidence_ids) or not ids.issubset(texts):
         return "its findings are of other records, or of retracted ones"
+    if sentence.cells and ids != {*sentence.evidence_ids}:
+        return "it does not name all records of its findings"
     for finding in cited:
         told = [texts[i] for i in finding.evidence_ids]
         if any(not any(locate_quote(q, text) for text in told) for q in finding.quotes):
