@@ -274,10 +274,9 @@ def _fault(
         return "it rests on no finding of the report"
     texts = {key: r.text for key, r in references.items() if not r.retracted}
     ids = {i for finding in cited for i in finding.evidence_ids}
-    if not ids.issuperset(sentence.evidence_ids) or not ids.issubset(texts):
+    is_cut = bool(sentence.cells) and ids != {*sentence.evidence_ids}
+    if is_cut or not ids.issuperset(sentence.evidence_ids) or not ids.issubset(texts):
         return "its findings are of other records, or of retracted ones"
-    if sentence.cells and ids != {*sentence.evidence_ids}:
-        return "it does not name all records of its findings"
     for finding in cited:
         told = [texts[i] for i in finding.evidence_ids]
         if any(not any(locate_quote(q, text) for text in told) for q in finding.quotes):
