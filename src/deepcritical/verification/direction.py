@@ -112,6 +112,10 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
                 yield f"it tells of {said}, but {finding.id} shows {_SHOWN[finding.way]}"
 
 
+_SIDES = 2
+"""Shares from which a direction can be told: of those with the drug, and of the others."""
+
+
 def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator[str]:
     """Yield the directions of a sentence of which its findings show none, but opposite ones.
 
@@ -135,7 +139,7 @@ def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator
     # From shares of both sides alone whoever judges it tells the direction.
     quotes = [quote for f in findings for quote in f.quotes]
     shares = sum(q.unit.dimension == "%" for quote in quotes for q in quantities(quote))
-    bare = shares < len(("with the drug", "without")) or any(signs(quote) for quote in quotes)
+    bare = shares < _SIDES or any(signs(quote) for quote in quotes)
     if told and not told & allowed and (opposite or (own and bare and not allowed - {"none"})):
         said = " and ".join(_TOLD[sign] for sign in sorted(told))
         yield f"it tells of {said}, but {_shown(findings)}"
