@@ -164,7 +164,8 @@ class TestPlantedWords:
 
         path = snapshot(tmp_path / "made.jsonl", paper())
         found = await published(forge, path, QUESTION)
-        assert found.claims.failed == ("Examplol helped 987654321 people",)
+        # What it took out of the section stands in the list of claims, and nowhere else.
+        assert found.claims.failed == ("Examplol helped 987654321 people", "sections and claims")
         assert "987654321" not in found.report.to_markdown()
         assert found.report.claims == found.honest.claims
 
@@ -176,7 +177,8 @@ class TestPlantedWords:
 
         path = snapshot(tmp_path / "made.jsonl", paper())
         found = await published(forge, path, QUESTION)
-        assert found.claims.failed == ("Examplol cures everything",)
+        # The claims of the sections, which it dropped, are missed as well.
+        assert found.claims.failed == ("Examplol cures everything", "claims and printed sentences")
         assert found.report.claims == ()
 
 

@@ -62,13 +62,16 @@ CODE = struct.Struct("!i")
 """How a process ended: its exit code, or the signal that killed it, negative."""
 
 CLIENT = """#!{python} -IS
-import json, os, signal, socket, struct, sys
+import contextlib, json, os, signal, socket, struct, sys
+def pass_on(number, _frame):
+    with contextlib.suppress(BrokenPipeError):  # the command has just ended
+        server.send(bytes([number]))
 with socket.socket(socket.AF_UNIX) as server:
     server.connect({address!r})
     order = json.dumps([sys.argv[1:], {runs!r}, os.getcwd(), dict(os.environ)]).encode()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signals!r})
     for number in {signals!r}:
-        signal.signal(number, lambda number, _frame: server.send(bytes([number])))
+        signal.signal(number, pass_on)
     socket.send_fds(server, [struct.pack("!I", len(order))], [0, 1, 2])
     server.sendall(order)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signals!r})
