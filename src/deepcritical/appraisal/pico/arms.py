@@ -139,7 +139,8 @@ def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
 
 def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
     """Return what a result tests of a combination: all of it against a part of it, or none."""
-    enough = [all(partner & got for partner in asked.partners) for got in (a, b)]
+    together = any if asked.either else all
+    enough = [together(partner & got for partner in asked.partners) for got in (a, b)]
     whole = [bool(e and got & asked.names) for e, got in zip(enough, (a, b), strict=True)]
     if all(whole):
         return Tested(why_not="the combination is in both arms")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -24,7 +25,7 @@ from deepcritical.questions.dosing import (
     tells_only_dose,
 )
 from deepcritical.vocabulary.classes import class_names, drug_class
-from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.qualifiers import Qualifiers, qualifiers_in
 from deepcritical.vocabulary.words import is_english
@@ -34,6 +35,7 @@ _SUPERIOR = bounded(
     r"beats?|outperforms?|improves? on)\b",
     re.IGNORECASE,
 )
+_OR = bounded(r"(?:,? or|/)(?: an?| the)? ?", re.IGNORECASE)
 _SEVERITY = bounded(
     r"\b(?:mild|moderate|severe|critical)(?:ly)?\b(?P<behind>(?:[ -][\w-]+){0,5})", re.IGNORECASE
 )
@@ -56,6 +58,8 @@ class Asked(NamedTuple):
     condition: Condition
     partners: tuple[frozenset[str], ...] = ()
     """Of a combination, the drugs that are given with it, of a class its names and members."""
+    either: bool = False
+    """True where any of the partners will do: "with letrozole or fulvestrant"."""
     comparators: Mapping[str, str] = MappingProxyType({})
     """Of a comparison, the active drugs, of a class its names and members; each with what was
     asked about."""
@@ -117,9 +121,8 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         own |= {name.casefold() for name in (group.name, *group.names)}
     members = frozenset(name.casefold() for name in _members(drug, frame))
     groups = _wider(members) if members else _classes_of(canonical(drug.name))
-    partners = comparators = frozenset[str]()
-    if frame and frame.together:
-        partners = frozenset(canonical(d.name) for d in frame.drugs if d.name != drug.name)
+    partners = frozenset(_given_with(frame, drug)) if frame else frozenset()
+    comparators = frozenset[str]()
     if frame and frame.kind is QuestionKind.COMPARISON:
         comparators = frozenset(map(canonical, _other_drugs(frame, own)))
     others = frozenset().union(*map(_same, (*partners, *comparators))) - own
@@ -131,6 +134,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         kin=frozenset(name for kin in groups.values() for name in kin),
         condition=condition,
         partners=tuple(map(_same, sorted(partners))),
+        either=bool(frame and len(partners) > 1 and _is_choice(frame.text, partners)),
         comparators={name: one for one in sorted(comparators) for name in _same(one)},
         compared_together=bool(frame and frame.compared_together),
         population=frame.population if frame else (),
@@ -149,6 +153,13 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         between_doses=bool(frame and is_alone and is_between_doses(frame.text)),
         in_length=bool(frame and is_between_durations(frame.text)),
     )
+
+
+def _given_with(frame: QuestionFrame, drug: Drug) -> Iterator[str]:
+    """Yield what a drug is asked about together with, but for classes of which nobody lists all."""
+    if frame.together:
+        others = (canonical(one.name) for one in frame.drugs if one.name != drug.name)
+        yield from (name for name in others if not _is_open(name))
 
 
 def _other_drugs(frame: QuestionFrame, names: set[str]) -> Iterator[str]:
@@ -173,6 +184,12 @@ def _qualifiers(frame: QuestionFrame) -> Qualifiers:
     if is_theirs or not had:
         return found
     return {kind: values for kind, values in found.items() if kind != "severity"}
+
+
+def _is_choice(text: str, partners: frozenset[str]) -> bool:
+    """Return whether "or" stands between the partners, and nothing else."""
+    told = [d for d in find_drugs(text) if canonical(d.drug.name) in partners]
+    return any(_OR.fullmatch(text, a.end, b.start) for a, b in pairwise(told))
 
 
 def _outcomes(frame: QuestionFrame) -> tuple[str, ...]:
@@ -211,6 +228,12 @@ def _classes_of(drug: str) -> Mapping[str, frozenset[str]]:
     """The classes that a drug belongs to, with their members."""
     held = _classes().items()
     return {name: members for name, members in held if drug in members and len(members) <= _WIDEST}
+
+
+def _is_open(name: str) -> bool:
+    """Return whether a name is of a class whose members nobody lists: "chemotherapy"."""
+    group = drug_class(name)
+    return group is not None and not group.members
 
 
 @cache

@@ -42,6 +42,14 @@ _INERT = bounded(
 """Words for what a placebo is made of."""
 
 
+_OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
+    ("placebo", _INERT),
+    ("no_treatment", bounded(r"no treatment|nothing|untreated|observation|waiting", re.IGNORECASE)),
+    ("usual_care", bounded(r"\b(?:care|treatment|therapy|management|soc)\b", re.IGNORECASE)),
+)
+"""Kinds that words for a control mean, the surest first."""
+
+
 def is_inert(name: str) -> bool:
     """Return whether a name is of what stands in the place of a treatment."""
     return bool(NOTHING.match(name) or _INERT.search(name))
@@ -95,4 +103,6 @@ def control_of(
     names = [as_named(i) for i in arm.interventions] or [arm.label]
     if drug_arm and {as_named(i) for i in drug_arm.interventions}.intersection(names):
         return "the same treatment without it"
-    return NOT_STATED
+    kinds = (kind for kind, words in _OF_WORDS for name in names if words.search(name))
+    kind = next(kinds, None) if all(map(is_inert, names)) else None
+    return _CONTROLS[kind] if kind else NOT_STATED

@@ -14,6 +14,7 @@ from deepcritical.vocabulary.conditions import (
     condition_in,
     condition_named,
     find_conditions,
+    is_kind_of,
 )
 from deepcritical.vocabulary.folding import key_of, tokens_of
 from deepcritical.vocabulary.outcomes import (
@@ -57,8 +58,6 @@ _OF_ANY = frozenset(
 
 _COURSE = frozenset(("relapse", "progression", "cancer"))
 """Families of events by which those who have a condition fare worse."""
-
-
 _INSTRUMENT = bounded(
     r"(?:\b\w+ ){1,6}?(?:(?:sub)?scales?|scores?|index|inventory|questionnaire|assessment|"
     r"checklist|rating|examination|interview|battery|diary|scoring|staging|criteri(?:a|on)|(?:bio)?markers?)\b"
@@ -159,7 +158,7 @@ def placed(result: Result, asked: Asked) -> Placed:
         name = " ".join((result.concept or result.outcome).casefold().split())
         if asked.on_harm and _is_asked(name, asked):
             return _asked_harm(asked)
-        bears = not is_of_disorder(name) or _names_what_is_treated(result, asked)
+        bears = not is_of_disorder(name) or _is_treated_or_kin(result, name, asked)
         weight, more = _of_unknown(result, asked, name), None if bears else False
         return Placed(condition_in(name) or name, weight, more, bears=bears)
     construct = term.construct
@@ -311,6 +310,14 @@ def _names_what_is_treated(result: Result, asked: Asked) -> bool:
     return any(name and f" {key_of(name)} " in f" {told} " for name in names)
 
 
+def _is_treated_or_kin(result: Result, name: str, asked: Asked) -> bool:
+    """Return whether a disorder is the one treated, a form of it, or what that is a form of."""
+    treated = [known for one in asked.condition.each if (known := condition_named(one.name))]
+    named = [mention.condition for mention in find_conditions(name)]
+    kin = (is_kind_of(a, b) or is_kind_of(b, a) for a in treated for b in named)
+    return any(kin) or _names_what_is_treated(result, asked)
+
+
 def _wanted(asked: Asked) -> set[str]:
     """The constructs that the question names."""
     return {c.name for o in asked.measured if (c := construct_of(o, o))}
@@ -320,8 +327,8 @@ def _is_form_of_wanted(result: Result, asked: Asked) -> bool:
     """Return whether an outcome is what is asked for in general: "relapse of psychosis"."""
     told = f" {key_of(f'{result.concept} {result.outcome}')} "
     wanted = [c for o in asked.measured if (c := construct_of(o, o)) and c.generic]
-    terms = outcome_table().terms.items() if wanted else ()
-    return any(f" {key} " in told and term.construct in wanted for key, term in terms)
+    terms = outcome_table().terms.items()
+    return any(term.construct in wanted and f" {key} " in told for key, term in terms)
 
 
 def is_wanted(result: Result, place: Placed, asked: Asked) -> bool:

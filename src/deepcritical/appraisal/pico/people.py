@@ -13,6 +13,7 @@ from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.question.frame import Condition
 from deepcritical.domain.study.reading import Result, StudyReading
 from deepcritical.domain.text.patterns import bounded
+from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.conditions import (
     KnownCondition,
     condition_named,
@@ -29,6 +30,11 @@ _ONSET = bounded(
     r"occurrence|time to|cases?|of|the|all-cause|hazard|odds)\b",
     re.IGNORECASE,
 )
+_COURSE = bounded(
+    r"\b(?:recurr|relaps|progress|metasta|death|mortalit|surviv|free|contralateral|second)",
+    re.IGNORECASE,
+)
+"""Words for what happens to those who have or had a condition."""
 _OF_THE_ILL = bounded(
     r"\b(?:recover|resol|cure|clearance|sever|hospital|death|mortal|surviv|symptom|duration|progress|"
     r"ventilat|complicat|improv|control|relie|clinical|negativ|conversion|discharge|efficacy)",
@@ -42,6 +48,11 @@ _NOT_THEM = bounded(
     re.IGNORECASE,
 )
 """Words on conditions that those studied do not have."""
+_NARROW = 4
+"""Levels of MeSH's tree from which on a heading is one condition, or a few that are alike."""
+
+_BROUGHT = bounded(r"\b(?P<by>[a-z0-9]+) (?:induced|associated|related) (?P<what>[a-z0-9 ]+)$")
+"""A condition with the drug or class that brings it, folded."""
 _PEOPLE = bounded(
     r"^(?:[\w-]+,? ){0,4}?(?:people|persons?|patients?|participants?|adults?|children|wom[ae]n|"
     r"m[ae]n|individuals?|volunteers?|residents?|veterans?|users)\b",
@@ -132,7 +143,8 @@ def _directness(
     if by_people == "direct" and reading.population.part_of_trial:
         return "broader"
     if by_people in (None, "related"):
-        return "broader" if _is_measured_as_it(reading, result, asked) else by_people
+        near = _is_measured_as_it(reading, result, asked) or _is_onset_of_wider(result, asked)
+        return "broader" if near else by_people
     return by_people
 
 
@@ -193,11 +205,26 @@ def _is_to_prevent(reading: StudyReading, asked: Asked) -> bool:
     return any(is_prevention(reading, result, asked) for result in reading.results)
 
 
+def _is_onset_of_wider(result: Result, asked: Asked) -> bool:
+    """Return whether people got a condition of which the one asked about is a kind."""
+    if symptom_of(asked.condition.name):
+        return False
+    each = [one for c in asked.condition.each if (one := condition_named(c.name))]
+    named = (_ONSET.sub(" ", text).strip() for text in (result.concept, result.outcome) if text)
+    found = filter(None, (condition_named(name) or _headed(name) for name in named))
+    return any(_is_narrow(one) and any(is_kind_of(own, one) for own in each) for one in found)
+
+
+def _is_narrow(condition: KnownCondition) -> bool:
+    """Return whether a condition is more than a medical field: "dementia" is, "cancer" is not."""
+    return any(tree.count(".") + 1 >= _NARROW for tree in condition.trees)
+
+
 def _headed(name: str) -> KnownCondition | None:
     """The condition that a name ends on, where nothing else but its kind is told of it."""
     mentions = find_conditions(name, any_case=True)
     last = mentions[-1] if mentions else None
-    return last.condition if last and last.end == len(name) else None
+    return last.condition if last and last.end == len(name) and not _COURSE.search(name) else None
 
 
 def are_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) -> bool:
@@ -270,11 +297,29 @@ def _relation(text: str, names: tuple[str, ...], name: str) -> Directness | None
     wanted = condition_named(name) or next(filter(None, map(condition_named, names)), None)
     if wanted is None:
         return None
+    if any(_is_brought_alike(text, other) for other in (name, wanted.name)):
+        return "direct"
+    brought = _BROUGHT.match(key_of(wanted.name))
+    if brought and f" {brought['what']} " in key:
+        return "broader"
     whole = condition_named(text)
     known = [whole] if whole else [m.condition for m in find_conditions(text, any_case=True)]
     relations = {_of_known(one, wanted) for one in known}
     ranks: tuple[Directness, ...] = ("direct", "broader", "related")
     return next((rank for rank in ranks if rank in relations), None)
+
+
+def _is_brought_alike(text: str, name: str) -> bool:
+    """Return whether a drug of the class that brings a condition brings it in a text.
+
+    "Cisplatin-induced nausea" is chemotherapy-induced nausea.
+    """
+    wanted, told = _BROUGHT.match(key_of(name)), _BROUGHT.search(key_of(text))
+    if wanted is None or told is None or wanted["what"] != told["what"]:
+        return False
+    group = drug_class(wanted["by"])
+    members = {key_of(member) for member in group.members} if group else set()
+    return wanted["by"] == told["by"] or bool(group and (not members or told["by"] in members))
 
 
 def _of_known(one: KnownCondition, wanted: KnownCondition) -> Directness | None:

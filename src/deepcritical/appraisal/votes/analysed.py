@@ -32,6 +32,16 @@ _KEPT = bounded(
 )
 """Words for those who kept to the protocol, or stayed to the end."""
 _REVIEWS = frozenset({"systematic_review", "pooled_analysis"})
+_NUMBERS = "one two three four five six seven eight nine ten".split()
+_SOME_STUDIES = bounded(
+    r"\b(?P<number>\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of (?:the )?\d+ )?"
+    r"(?:[\w-]+ ){0,3}(?:trials|studies|RCTs|cohorts|reports)\b",
+    re.IGNORECASE,
+)
+_KIND_OF_STUDIES = bounded(
+    r"^(?:the )?(?:[\w-]+ ){1,3}(?:trials|studies|RCTs|cohorts)$", re.IGNORECASE
+)
+"""Those studies of a review that asked one thing: "prophylaxis trials"."""
 _UNBIASED = bounded(
     r"\b(?:without|excluding|exclusion of|excluded|removing|removal of|leaving out|omitting)\b"
     r"[^.;]{0,60}\b(?:risks? of bias|bias|low[- ]quality|poor[- ]quality)\b|"
@@ -70,6 +80,18 @@ def is_of_completers(result: Result) -> bool:
     return _KEPT.search(result.people) is not None
 
 
+def is_pooled(result: Result, study: StudyReading) -> bool:
+    """Return whether a review pools those of its studies that measured an outcome.
+
+    An estimate tells pooling: "one of seven studies found it better" counts studies.
+    """
+    if not _REVIEWS.intersection(study.kinds):
+        return False
+    told = result.effect is not None and result.effect.value is not None
+    some = _SOME_STUDIES.search(result.people) or _KIND_OF_STUDIES.search(result.people)
+    return _is_unbiased(result) or (told and some is not None)
+
+
 def _is_unbiased(result: Result) -> bool:
     return _UNBIASED.search(result.people) is not None
 
@@ -81,9 +103,18 @@ def is_of_biased_trials(result: Result, study: StudyReading) -> bool:
     return none_left and result.better in ("a", "b") and result.kind != "safety"
 
 
+def count_of_studies(people: str) -> int | None:
+    """Return how many studies those analysed are from ("three randomised trials"), else None."""
+    found = _SOME_STUDIES.search(people)
+    if found is None:
+        return None
+    number = found["number"].casefold()
+    return int(number) if number.isdigit() else _NUMBERS.index(number) + 1
+
+
 def told_as_part(study: StudyReading, result: Result) -> str:
     """Return why the people of a result do not stand for the whole study; '' where they do."""
-    if result.people and not (is_whole(result, study) or _is_unbiased(result)):
+    if result.people and not (is_whole(result, study) or is_pooled(result, study)):
         return "only a part of its people"
     biased = is_of_biased_trials(result, study)
     return "no benefit was left without the trials at risk of bias" if biased else ""

@@ -17,6 +17,11 @@ _OF_A_TIME = bounded(
     r"\b(?:first \d+|first few|early|initial|interim|landmark|wilcoxon)\b", re.IGNORECASE
 )
 """Words for a part of the time in which a study watched its people."""
+_EXPLORATORY = bounded(
+    r"\b(?:exploratory|explorative|post[- ]hoc|ad hoc|unplanned|hypothesis[- ]generating|"
+    r"(?:not|never) (?:pre-?)?specified)\b",
+    re.IGNORECASE,
+)
 _LEVELS = {"primary": 0, "secondary": 1, "unstated": 1}
 """An outcome whose rank the record does not give is no surer than a secondary one."""
 
@@ -117,13 +122,14 @@ def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
         near = ("direct", "broader", "related").index(vote.directness)
         told = f"{vote.outcome} {vote.timepoint}"
         part = _OF_A_TIME.search(told) is not None
+        is_planned = vote.level in _LEVELS and not _EXPLORATORY.search(told)
         return (
             near,
             not vote.of_asked,
             vote.of_class,
             TIERS.index(vote.tier),
             vote.of_completers,
-            _LEVELS.get(vote.level, len(_LEVELS)),
+            _LEVELS[vote.level] if is_planned else len(_LEVELS),
             part,
             _confounded(vote),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from deepcritical.appraisal.votes.analysed import is_whole
+from deepcritical.appraisal.votes.analysed import count_of_studies, is_whole
 from deepcritical.domain.appraisal.votes import ArmRates
 from deepcritical.domain.study.reading import Result, StudyReading
 from deepcritical.vocabulary.classes import drug_class
@@ -77,10 +77,12 @@ def studies_of(study: StudyReading, result: Result) -> int | None:
 
     None also where it is of no review.
     """
-    of_all = is_of_review(study, result) and _is_of_all(study, result)
-    if not of_all or is_of_network(study) or _has_other_arms(study, result):
+    if not is_of_review(study, result):
         return None
-    return study.population.n_studies
+    told = count_of_studies(result.people)
+    if told or is_of_network(study) or not _is_of_all(study, result):
+        return told
+    return None if _has_other_arms(study, result) else study.population.n_studies
 
 
 def _size(study: StudyReading, arm_id: str) -> int | None:

@@ -245,6 +245,20 @@ def test_a_network_goes_before_small_trials_alone() -> None:
     assert outcome_rows(findings(network, large))[0].way is Way.BENEFIT
 
 
+@pytest.mark.parametrize(
+    ("given", "control"),
+    [
+        (("saline",), "the same treatment without it"),
+        (("standard care",), "usual care"),
+        (("no treatment",), "no treatment"),
+    ],
+)
+def test_a_control_is_told_by_its_words(given: tuple[str, ...], control: str) -> None:
+    other = arm("B", *given).model_copy(update={"control": None})
+    with_it = arm("A", DRUG, *(given if "saline" in given else ()))
+    assert row_of(study(result(), arms=(with_it, other))).control == control
+
+
 def test_a_class_in_other_people_says_both() -> None:
     one = vote(tested_as="flurbine blockers", directness="related", control="placebo")
     said = row_sentence(outcome_rows(findings(one))[0], DRUG)

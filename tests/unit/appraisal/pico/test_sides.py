@@ -145,6 +145,15 @@ def test_a_drug_that_is_not_worse_is_not_better(text: str, label: VerdictLabel) 
     assert judged(told, question=question).label is label
 
 
+@pytest.mark.parametrize(("joint", "votes"), [("or", 1), ("and", 0)])
+def test_any_partner_will_do_where_the_question_gives_a_choice(joint: str, votes: int) -> None:
+    drugs = tuple(Drug(name=name, known=False) for name in (DRUG, "ibuprofen", "naproxen"))
+    text = f"examplol with ibuprofen {joint} naproxen"
+    question = asking(text, QuestionKind.COMBINATION, drugs=drugs)
+    arms = (arm("A", DRUG, "ibuprofen"), arm("B", "ibuprofen"))
+    assert len(ballot(study(result(), arms=arms), question).votes) == votes
+
+
 def test_trials_against_another_comparator_do_not_answer_a_comparison() -> None:
     verdict = judged(trial(result()), question=asked(comparators=frozenset({"othermab"})))
     assert verdict.label is VerdictLabel.INSUFFICIENT

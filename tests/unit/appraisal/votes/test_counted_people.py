@@ -69,14 +69,19 @@ def test_people_of_arms_that_are_told_are_theirs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arms", "studies"),
-    [(THREE, None), (THREE[:2], 42)],
+    ("told", "arms", "studies"),
+    [
+        ("3 randomised controlled trials", THREE, 3),
+        ("seven cohort studies", THREE[:2], 7),
+        ("", THREE, None),
+        ("", THREE[:2], 42),
+    ],
 )
 def test_studies_of_a_review_are_those_of_the_result(
-    arms: tuple[Arm, ...], studies: int | None
+    told: str, arms: tuple[Arm, ...], studies: int | None
 ) -> None:
     own = {"kinds": ("systematic_review",), "population": people(n_studies=42)}
-    found = result(effect=eff("RR", 0.47, 0.25, 0.86))
+    found = result(people=told, effect=eff("RR", 0.47, 0.25, 0.86))
     assert [v.studies for v in ballot(study(found, arms=arms, **own)).votes] == [studies]
 
 

@@ -10,6 +10,19 @@ from deepcritical.domain.study.reading import Effect, EffectMeasure
 from tests.unit.appraisal.builders import DRUG, LESS, SAME, arm, ballot, null, people, result, study
 
 
+def test_what_a_review_pools_of_some_of_its_trials_votes() -> None:
+    pooled = result(people="5 of the 9 trials", effect=LESS, higher_is_better=False)
+    votes = ballot(study(pooled, kinds=("systematic_review",), design=())).votes
+    assert [vote.way for vote in votes] == [Way.BENEFIT]
+
+
+def test_trials_of_one_kind_are_pooled_in_nobody_knows_how_many() -> None:
+    of_some = result(people="prevention trials", effect=LESS, higher_is_better=False)
+    reading = study(of_some, kinds=("systematic_review",), population=people(n_studies=9))
+    (vote,) = ballot(reading).votes
+    assert (vote.way, vote.people, vote.studies) == (Way.BENEFIT, None, None)
+
+
 def test_what_a_review_counts_of_its_trials_does_not() -> None:
     counted = result(people="one of nine trials")
     read = ballot(study(counted, kinds=("systematic_review",), design=()))

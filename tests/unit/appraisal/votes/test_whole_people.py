@@ -64,6 +64,13 @@ def test_those_who_stayed_stand_behind_all_who_were_randomised(told: str) -> Non
     assert [v.of_completers for v in ballot(study(kept)).votes] == [True]
 
 
+def test_an_exploratory_result_stands_behind_a_secondary_one() -> None:
+    later = result(f"{DEATHS} (exploratory)", level="unstated", effect=eff("RR", 0.6, 0.4, 0.9))
+    first = null(DEATHS, level="secondary", effect=eff("RR", 0.9, 0.7, 1.2))
+    (found,) = ballot(study(later, first)).votes
+    assert (found.way, found.outcome) == (Way.NO_DIFFERENCE, DEATHS)
+
+
 def test_a_result_of_unstated_rank_does_not_go_before_a_secondary_one() -> None:
     told = result(DEATHS, level="unstated"), null(DEATHS, level="secondary", effect=Effect(p=0.5))
     assert [v.way for v in ballot(study(*told)).votes] == [Way.CONFLICT]
