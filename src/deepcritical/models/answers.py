@@ -94,6 +94,8 @@ class MatchedResults(_Answer):
         ]
         | None
     ) = None
+    certainty: Literal["high", "moderate", "low", "very low"] | None = None
+    """How sure that is, by GRADE."""
 
 
 class AssessedResults(MatchedResults, Assessed):

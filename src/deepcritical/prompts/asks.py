@@ -180,7 +180,14 @@ MATCH = """List in results each one that tells whether what is asked about does 
         or refuted if no more, or fewer, had it, mixed if results of like weight disagree. Asked
         whether A is better than B: supported or promising if it is, mixed if they disagree, else
         unsupported or refuted; asked whether it is as good: supported or promising if that was
-        shown, harmful if it was worse."""
+        shown, harmful if it was worse.
+
+        Say in certainty how sure that is by GRADE: start high for randomised trials and reviews of
+        them, low without randomisation; one step down for each serious doubt, two for a very
+        serious one: patients who knew their treatment and reported the outcome themselves, a
+        subgroup or a post hoc analysis; results that differ; other people or another outcome than
+        asked about; few people or events, or an interval that reaches from none to a relevant
+        effect. That a record does not tell something is no doubt by itself."""
 
 
 _CHOOSE = (

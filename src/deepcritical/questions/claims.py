@@ -8,6 +8,7 @@ from typing import Literal
 
 from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
 from deepcritical.domain.question.frame import (
+    ANY_HARM,
     IF_STOPPED_WORSE,
     SERIOUS_HARM,
     QuestionFrame,
@@ -170,7 +171,7 @@ def answer_on(
     """
     if priced and not raises:
         return _AT_A_PRICE.format(claim=claim)
-    is_on_safety = raises and SERIOUS_HARM.name in claim
+    is_on_safety = raises and any(harm.name in claim for harm in (SERIOUS_HARM, ANY_HARM))
     if is_on_safety and _THAN in claim and (strength or label in _SAID_OF_SAFER):
         said = _SIGNAL_OF_SAFER[strength] if strength else _SAID_OF_SAFER[label]
         return said.format(claim=claim)
@@ -215,18 +216,28 @@ def _of_doses(frame: QuestionFrame) -> str:
 def answered_by(verdict: Verdict, frame: QuestionFrame) -> QuestionFrame:
     """The question as far as a verdict answers it.
 
-    Where no row that decides is on the outcomes asked about, it is on whether the drug helps.
+    Where no row that decides is on the outcomes asked about, it is on whether the drug helps; of
+    one on safety, where none of these harms is serious, it is on harm of any kind.
     """
     decided = set(verdict.deciding_ids)
+    if frame.feared and frame.feared.name == SERIOUS_HARM.name:
+        harms = [r for r in verdict.rows if r.harm_asked and decided.intersection(r.evidence_ids)]
+        mild = harms and not any(r.is_grave or _GRAVE.search(r.outcome) for r in harms)
+        return frame.model_copy(update={"harm": ANY_HARM}) if mild else frame
     is_on_them = any(r.wanted and decided.intersection(r.evidence_ids) for r in verdict.rows)
     if is_on_them or frame.brings_harm or verdict.label in _OPEN_YET:
         return frame
     return frame.model_copy(update={"outcomes": ()})
 
 
+_GRAVE = bounded(r"\b(?:serious|severe|grade [345]|discontinu\w*|withdraw\w*)\b", re.IGNORECASE)
 _OPEN_YET = (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
 
-_AS_GOOD = bounded(r"\b(?:at least )?as (?:good|well|effective)\b|\bnon-?inferior", re.IGNORECASE)
+_AS_GOOD = bounded(
+    r"\b(?:at least )?as (?:good|well|effective)\b|\b(?:non-?inferior|instead of|in place of|"
+    r"replac|substitut|equivalen|interchang|comparabl|similarly)",
+    re.IGNORECASE,
+)
 
 
 def is_on_being_as_good(frame: QuestionFrame) -> bool:
@@ -306,7 +317,9 @@ def subject_of(question: ResearchQuestion) -> str:
             frame if frame.together else frame.model_copy(update={"drugs": frame.drugs[:1]})
         )
     if frame and frame.feared:
-        return f"{drug} and {frame.feared.name}{where(frame)}"
+        is_open = frame.feared.name == SERIOUS_HARM.name
+        of = f"safety of {drug}" if is_open else f"{drug} and {frame.feared.name}"
+        return f"{of}{where(frame)}"
     if frame and frame.kind is QuestionKind.COMPARISON and frame.comparators:
         drug = f"{drug} compared with {_others(frame, frame.comparators)}"
     if frame and frame.stopping:

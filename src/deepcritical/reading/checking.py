@@ -122,9 +122,8 @@ class Standing:
 
     def counts_people(self, number: int) -> bool:
         """Return whether a number of people is in the record, and not only in a name or plan."""
-        if number in self._sizes:
-            return True
-        return any(_is_count(self._told[n].text, number) for n in self._places(number))
+        at = self._places(number)
+        return number in self._sizes or any(_is_count(self._told[n].text, number) for n in at)
 
     def is_planned(self, number: int) -> bool:
         """Return whether the number stands in the record as one that was aimed at alone."""
@@ -172,11 +171,13 @@ def _stem(word: str) -> str:
 
 
 def _is_plan(text: str, number: int) -> bool:
-    """Return whether the sentence tells of the number as one that is aimed at."""
+    """Return whether the sentence, up to the end of its clause, tells of it as aimed at."""
     if not _PLAN.search(text):
         return False
     at = [q for q in quantities(text) if abs(q.value) == number]
-    return not any(_DONE.search(text[q.end :]) for q in at)
+    told = [text[: q.end] + re.split("[,;]", text[q.end :], maxsplit=1)[0] for q in at]
+    done = any(_DONE.search(text[q.end :]) for q in at)
+    return not done and (not at or any(map(_PLAN.search, told)))
 
 
 def _is_count(text: str, number: int) -> bool:
@@ -277,13 +278,10 @@ def _population(check: _Check, arms: Sequence[Arm]) -> Population:
         number = getattr(given, name)
         if number is None:
             continue
+        planned = check.standing.is_planned(number)
         added = None not in sizes and number == in_arms
-        if name == "n_planned":
-            stands = check.standing.counts_people(number) or check.standing.is_planned(number)
-        else:
-            stands = added or check.standing.counts_people(number)
-        if not stands:
-            planned = check.standing.is_planned(number)
+        else_stands = planned if name == "n_planned" else added
+        if not (else_stands or check.standing.counts_people(number)):
             why = "only a plan" if planned else "not a number of people in the record"
             check.fault(f"population.{name}", f"{number} is {why}")
             changes[name] = None

@@ -10,6 +10,7 @@ from deepcritical.domain.appraisal.assessment import JudgeAssessment, RoundChoic
 from deepcritical.domain.appraisal.findings import MOST_SHOWN, Matched, ResultMatch
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Directness, Importance
+from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.study.reading import Result, StudyReading
@@ -179,7 +180,11 @@ def matches_of(
     if not any(found.values()) and (answer.results or answer.shows is None):
         return {}
     proposed = VerdictLabel(answer.shows) if answer.shows else None
-    return {key: Matched(results=tuple(own), proposed=proposed) for key, own in found.items()}
+    rated = Certainty(answer.certainty) if proposed and answer.certainty else None
+    return {
+        key: Matched(results=tuple(own), proposed=proposed, rated=rated)
+        for key, own in found.items()
+    }
 
 
 def _name_of(joined: Sequence[Result]) -> str:

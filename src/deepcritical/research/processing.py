@@ -81,10 +81,11 @@ async def match_results(session: ResearchSession) -> None:
     ]
     async for reading in session.reasoner.read_all(question, anew):
         store.add_appraisal(_appraised(session, reading))
-    proposed = next((found.proposed for found in matched.values()), None)
+    last = next(iter(matched.values()))
     for appraisal in list(store.appraisals(question.drug.name).values()):
-        if appraisal.reading.proposed not in (None, proposed):  # of a round before
-            reading = appraisal.reading.model_copy(update={"proposed": proposed})
+        if appraisal.reading.proposed:  # maybe of a round before
+            told = {"proposed": last.proposed, "rated": last.rated}
+            reading = appraisal.reading.model_copy(update=told)
             store.add_appraisal(appraisal.model_copy(update={"reading": reading}))
 
 

@@ -135,6 +135,7 @@ def _sentence(one: CheckedDraft, cited: Sequence[Finding]) -> Sentence:
         written_by=one.draft.written_by,
         checks=one.checks,
         cells=one.draft.cells,
+        rated=one.draft.rated,
         opens=one.draft.opens,
     )
 

@@ -11,10 +11,11 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.report.brief import Contested, Statement
 from deepcritical.domain.report.sentences import Draft, Finding, Sentence, row_text
@@ -26,7 +27,7 @@ from deepcritical.services.tasks import calculated
 from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.verifiers import Verifier, contested_by
 
-VERSION = 10
+VERSION = 11
 _MOST = 8
 _MOST_ROWS = 6
 _MOST_PARTS = 2
@@ -66,6 +67,9 @@ class WrittenRow(BaseModel):
     compared_with: str = Field("", description=_means("compared_with"))
     studies: str = Field("", description=_means("studies"))
     result: str = Field(description=_means("result"))
+    certainty: Literal["high", "moderate", "low", "very low"] | None = Field(
+        None, description=_means("certainty")
+    )
     findings: list[str] = Field(default_factory=list, description=_means("findings"))
 
 
@@ -162,7 +166,8 @@ class Writer:
         if not (cells[0] and result and _fits(text)):
             return None
         made = self._draft(WrittenSentence(text=text, findings=one.findings, number=0))
-        return made.model_copy(update={"cells": tuple(cells)})
+        rated = Certainty(one.certainty) if one.certainty else None
+        return made.model_copy(update={"cells": tuple(cells), "rated": rated})
 
     async def _again(
         self, question: str, findings: Mapping[str, Finding], checked: Sequence[CheckedDraft]

@@ -264,6 +264,7 @@ class TestPeople:
         [
             "Of 500 planned adults, 284 were randomised.",
             "We planned to enrol 500 adults; 284 were randomised.",
+            "We randomised 284 adults, none of whom had an operation planned before; 500 is none.",
         ],
     )
     def test_the_number_beside_a_plan_is_no_plan(self, text: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
 from deepcritical.appraisal.votes.main_vote import is_nowhere_more
 from deepcritical.appraisal.votes.pooling import Estimate, interval_by_p, variance
+from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.votes import Importance, PooledEffect, Tier, Vote, Way
 from deepcritical.domain.evidence.certainty import (
     LARGE,
@@ -34,6 +35,19 @@ VERY_MANY = 2000
 _FEW_EVENTS = 300
 """Events below which an effect on events is imprecise (GRADE guidelines 6)."""
 _OF_EVENTS = frozenset({"RR", "OR", "HR", "IRR"})
+_NOT_RANDOMISED = {
+    "controlled": "risk of bias: the people were not randomised",
+    "reported": "risk of bias: a narrative review tells of it, which does not weigh all studies",
+    "uncontrolled": "risk of bias: there was no control group",
+}
+"""Why designs start lower than trials; their start has it in it already."""
+_STATED = "stated: the evidence is rated {level} by its review"
+_PEOPLE_UNREAD = "imprecision: how many people are behind it could not be read"
+_NO_INTERVAL = "imprecision: no confidence interval could be read"
+_ONE_REVIEW = "inconsistency: how far the trials of its one review agree is not told"
+_ONE_TRIAL = "inconsistency: it rests on a single trial"
+_UNKNOWN = frozenset({_PEOPLE_UNREAD, _NO_INTERVAL, _ONE_REVIEW, _ONE_TRIAL})
+"""Doubts for want of what was not read: who has read the records may know better."""
 _VERY_SERIOUS = 2
 """Steps by which very serious imprecision lowers the certainty."""
 SUBSTANTIAL = 50.0
@@ -168,23 +182,49 @@ def rated(body: Body) -> tuple[Certainty, tuple[str, ...]]:
     differing = _inconsistency(body, doubts_alone=alone)
     down = [*_bias(body), *differing, *_indirectness(body), *imprecise]
     own = max(0, _START[body.votes[0].tier] - len(down))
-    reasons = [*_design(body), *down]
+    tier = body.votes[0].tier
+    reasons = [*([_NOT_RANDOMISED[tier]] if tier in _NOT_RANDOMISED else ()), *down]
     if all(vote.stated for vote in body.votes):
         told = capped(own, tuple(level for vote in body.votes for level in vote.stated))
         if told < own:
-            reasons.append(f"stated: the evidence is rated {LADDER[told].value} by its review")
+            reasons.append(_STATED.format(level=LADDER[told].value))
             own = told
     return LADDER[own], tuple(dict.fromkeys(reasons))
 
 
-def _design(body: Body) -> Iterator[str]:
-    """Yield why a body starts lower than trials do; the start has it in it already."""
-    if body.votes[0].tier == "controlled":
-        yield "risk of bias: the people were not randomised"
-    if body.votes[0].tier == "reported":
-        yield "risk of bias: a narrative review tells of it, which does not weigh all studies"
-    if body.votes[0].tier == "uncontrolled":
-        yield "risk of bias: there was no control group"
+def as_rated(
+    own: Certainty, reasons: Sequence[str], tier: Tier, rated: Certainty | None
+) -> tuple[Certainty, tuple[str, ...]]:
+    """Return a certainty as who read the records rates it, as far as nothing known is against that.
+
+    Args:
+        own: What code makes of it.
+        reasons: What lowered that.
+        tier: How the results came about.
+        rated: The rating; None for none, which leaves it as it is.
+    """
+    known = [reason for reason in reasons if reason not in _UNKNOWN]
+    down = [reason for reason in known if reason != _NOT_RANDOMISED.get(tier)]
+    if rated is None or any(reason.startswith(_STATED.partition("{")[0]) for reason in known):
+        return own, tuple(reasons)
+    most = LADDER[max(0, _START[tier] - len(down))]
+    raised = min(rated, most, key=LADDER.index)
+    return (
+        (raised, tuple(known)) if LADDER.index(raised) > LADDER.index(own) else (own, (*reasons,))
+    )
+
+
+def most_of(studies: Iterable[StudyFinding]) -> Certainty:
+    """Return how certain a result that no row has can be at most, by the studies that it is of.
+
+    That is where their designs start, lowered where few people took part.
+    """
+    own = tuple(studies)
+    if not any(study.randomised for study in own):
+        return Certainty.LOW if any(study.clinical for study in own) else Certainty.VERY_LOW
+    people = sum(study.participants or 0 for study in own)
+    few = (people < OPTIMAL_INFORMATION_SIZE) + (people < VERY_FEW) if people else 0
+    return LADDER[_START["randomised"] - few]
 
 
 def _bias(body: Body) -> Iterator[str]:
@@ -212,9 +252,9 @@ def _inconsistency(body: Body, *, doubts_alone: bool) -> Iterator[str]:
         yield "inconsistency: the results differ"
     elif len(body.agreeing) == 1 and body.votes[0].tier == "randomised":
         if body.agreeing[0].review:
-            yield "inconsistency: how far the trials of its one review agree is not told"
+            yield _ONE_REVIEW
         elif doubts_alone:
-            yield "inconsistency: it rests on a single trial"
+            yield _ONE_TRIAL
 
 
 def _indirectness(body: Body) -> Iterator[str]:
@@ -223,7 +263,7 @@ def _indirectness(body: Body) -> Iterator[str]:
         yield "indirectness: the people or the drugs were not only those asked about"
     if "related" in near:
         yield "indirectness: the people had another condition"
-    if body.importance == "surrogate":
+    if body.importance == "surrogate" and not all(vote.wanted for vote in body.votes):
         yield "indirectness: the outcome is a surrogate"
 
 
@@ -232,7 +272,7 @@ def _imprecision(body: Body) -> Iterator[str]:
     people, events = sum(known_sizes) if known_sizes else None, body.information
     known = people is not None or (events is not None and events >= _FEW_EVENTS)
     if not known:
-        yield "imprecision: how many people are behind it could not be read"
+        yield _PEOPLE_UNREAD
         return
     if people is not None and people < OPTIMAL_INFORMATION_SIZE:
         told = len(known_sizes) == len(body.agreeing)
@@ -245,7 +285,7 @@ def _imprecision(body: Body) -> Iterator[str]:
         yield from _unproven(body, people)
         return
     if not any(_interval(vote.effect) for vote in body.agreeing):
-        yield "imprecision: no confidence interval could be read"
+        yield _NO_INTERVAL
     if events is not None and events < (_FEW_EVENTS if body.reaches_small else VERY_FEW):
         wide = f"the interval is as wide as of fewer than {_FEW_EVENTS}"
         yield f"imprecision: events were few ({wide})"

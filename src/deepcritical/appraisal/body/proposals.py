@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence, Set
 
-from deepcritical.appraisal.body.certainty import LADDER
+from deepcritical.appraisal.body.certainty import LADDER, as_rated
 from deepcritical.appraisal.body.leading import SURE
+from deepcritical.appraisal.body.rows import row_rated
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import DIRECTIONS, Verdict, VerdictLabel
-from deepcritical.domain.appraisal.votes import OutcomeRow, Way
+from deepcritical.domain.appraisal.votes import TIERS, OutcomeRow, Way
 from deepcritical.domain.evidence.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 
 _MATCHED = "A model that matched the results to the question found"
@@ -85,6 +86,38 @@ def with_proposal(
         caps=by_rule.caps,
         rows=by_rule.rows,
     )
+
+
+def with_rating(verdict: Verdict, studies: Sequence[StudyFinding]) -> Verdict:
+    """Return a verdict as certain as a model that came to its direction rates it.
+
+    It raises no rating above what is known of the studies, and lowers none: see `as_rated`. The
+    rows on which the verdict rests are raised with it; those of a direction that rules do not see
+    stay at most low.
+
+    Args:
+        verdict: The verdict with its rows.
+        studies: What each study says.
+    """
+    own = next((study for study in studies if study.proposed), None)
+    if own is None or DIRECTIONS[own.proposed or verdict.label] != DIRECTIONS[verdict.label]:
+        return verdict
+    decided = {*verdict.deciding_ids}
+    deciding = [r for r in verdict.rows if _bears(r) and decided & {*r.evidence_ids}]
+    if not deciding:
+        return verdict
+    first = min(deciding, key=lambda row: TIERS.index(row.tier))
+    certainty, reasons = as_rated(verdict.certainty, verdict.downgrades, first.tier, own.rated)
+    if verdict.rule in PROPOSED.values():
+        certainty = min(certainty, Certainty.LOW, key=LADDER.index)
+    rows = (row if row not in deciding else row_rated(row, own.rated) for row in verdict.rows)
+    changed = {"certainty": certainty, "downgrades": reasons, "rows": tuple(rows)}
+    return verdict.model_copy(update=changed)
+
+
+def _bears(row: OutcomeRow) -> bool:
+    """Return whether a row decides, or is of just the outcome that was asked about."""
+    return row.matched and (row.importance == "critical" or row.wanted or row.harm_asked)
 
 
 def _borne_out(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
-from deepcritical.appraisal.body.certainty import SUBSTANTIAL, Body, rated
+from deepcritical.appraisal.body.certainty import SUBSTANTIAL, Body, as_rated, rated
 from deepcritical.appraisal.body.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.votes.main_vote import first_of, is_nowhere_more
 from deepcritical.appraisal.votes.turning import turned
@@ -24,7 +24,12 @@ from deepcritical.domain.appraisal.votes import (
     Vote,
     Way,
 )
-from deepcritical.domain.evidence.certainty import LARGE, OPTIMAL_INFORMATION_SIZE, VERY_FEW
+from deepcritical.domain.evidence.certainty import (
+    LARGE,
+    OPTIMAL_INFORMATION_SIZE,
+    VERY_FEW,
+    Certainty,
+)
 from deepcritical.domain.study.effects import RATIOS
 from deepcritical.domain.text.spans import capitalised
 
@@ -223,6 +228,13 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
     )
     row = row.model_copy(update={**_marks(votes), **_told(votes), "fears": _all_ids(fears)})
     return row.model_copy(update={"finding": _finding(row), "sentence": _sentence(row)})
+
+
+def row_rated(row: OutcomeRow, rated_as: Certainty | None) -> OutcomeRow:
+    """Return a row as certain as who read its records rates it: see `as_rated`."""
+    certainty, reasons = as_rated(row.certainty, row.reasons, row.tier, rated_as)
+    told = row.model_copy(update={"certainty": certainty, "reasons": reasons})
+    return told.model_copy(update={"sentence": _sentence(told)})
 
 
 def _told(votes: Sequence[Vote]) -> dict[str, str]:

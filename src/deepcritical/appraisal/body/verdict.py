@@ -17,7 +17,7 @@ from deepcritical.appraisal.body.leading import (
     leading,
     together,
 )
-from deepcritical.appraisal.body.proposals import PROPOSED, with_proposal
+from deepcritical.appraisal.body.proposals import PROPOSED, with_proposal, with_rating
 from deepcritical.appraisal.body.rows import outcome_rows
 from deepcritical.appraisal.votes.silent import READ_ENOUGH, is_close, not_read, too_little_read
 from deepcritical.domain.appraisal.findings import StudyFinding
@@ -160,7 +160,10 @@ _LESS_THAN_PROOF = (VerdictLabel.PROMISING, VerdictLabel.UNSUPPORTED)
 
 def decide(studies: Sequence[StudyFinding]) -> Verdict:
     """The verdict for one drug and one condition, with the rows that it rests on."""
-    return with_proposal(_by_rule(studies), studies, too_weak=(_SIGNAL, WEAK_SIGNAL, _OTHER_BETTER))
+    by_rule, too_weak = _by_rule(studies), (_SIGNAL, WEAK_SIGNAL, _OTHER_BETTER)
+    found = with_rating(with_proposal(by_rule, studies, too_weak), studies)
+    too_sure = found.label in _LESS_THAN_PROOF and found.certainty is Certainty.HIGH
+    return found.model_copy(update={"certainty": Certainty.MODERATE}) if too_sure else found
 
 
 def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
@@ -266,8 +269,6 @@ def _led(
     if rule == _HARMFUL and way is not Way.HARM:
         certainty, downgrades = sure[0].certainty, sure[0].reasons
     feared = [*grave, *doubted(rows, deciding)]
-    if RULES[rule] in _LESS_THAN_PROOF and certainty is Certainty.HIGH:
-        certainty = Certainty.MODERATE
     caps = (*doubts, *(() if rule == _HARM_OBSERVED else _caps(first[0], feared)))
     ids = _ids_of(deciding)
     return _verdict(

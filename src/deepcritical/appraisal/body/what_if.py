@@ -71,7 +71,7 @@ def plus(studies: Sequence[StudyFinding], way: Way, tier: Tier = "randomised") -
 
 def _unproposed(studies: Sequence[StudyFinding]) -> Iterator[StudyFinding]:
     """The studies without what a model proposed over them: it has not seen the one to come."""
-    return (study.model_copy(update={"proposed": None}) for study in studies)
+    return (study.model_copy(update={"proposed": None, "rated": None}) for study in studies)
 
 
 def what_if(studies: Sequence[StudyFinding]) -> tuple[WhatIf, ...]:

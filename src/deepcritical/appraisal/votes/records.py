@@ -84,7 +84,8 @@ def read_for(
     if not matched or not study:
         return reading
     shown = tuple(dict.fromkeys(ways_of(study, matched.results)))
-    return reading.model_copy(update={"proposed": matched.proposed, "shown": shown})
+    told = {"proposed": matched.proposed, "rated": matched.rated, "shown": shown}
+    return reading.model_copy(update=told)
 
 
 def results_to_match(

@@ -11,6 +11,7 @@ from pydantic import Field
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Directness, Importance, Vote, Way
 from deepcritical.domain.base import Model
+from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.evidence.grading import Grade
 from deepcritical.domain.evidence.record import Fact
 
@@ -108,6 +109,8 @@ class Reading(Model):
     """Whether rules alone read it, and found no result there that decides."""
     proposed: VerdictLabel | None = None
     """The verdict that a model proposed over all records that it was shown, this one among them."""
+    rated: Certainty | None = None
+    """How certain by GRADE it holds that to be."""
     shown: tuple[Way, ...] = ()
     """What those of its results found that a model has for deciding, whether they count or not."""
 
@@ -215,6 +218,8 @@ class StudyFinding(Model):
     """Why it has no say on whether the drug helps, or how its findings must be read."""
     proposed: VerdictLabel | None = None
     """The verdict that a model proposed over all studies that it was shown, this one among them."""
+    rated: Certainty | None = None
+    """How certain by GRADE it holds that to be."""
     shown: tuple[Way, ...] = ()
     """What those of its results found that a model has for deciding, whether they count or not."""
     concern: bool = False
@@ -263,6 +268,7 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         unclear=any(a.reading.unclear for a in appraisals),
         by_rules=any(a.reading.by_rules for a in appraisals),
         proposed=next((a.reading.proposed for a in appraisals if a.reading.proposed), None),
+        rated=next((a.reading.rated for a in appraisals if a.reading.rated), None),
         shown=tuple(dict.fromkeys(way for a in appraisals for way in a.reading.shown)),
         concern=any(a.grade.concern for a in appraisals),
         participants=max(
@@ -348,3 +354,5 @@ class Matched(Model):
     results: tuple[ResultMatch, ...] = ()
     proposed: VerdictLabel | None = None
     """The verdict that it proposes over all the records that it was shown."""
+    rated: Certainty | None = None
+    """How certain by GRADE it holds that to be."""

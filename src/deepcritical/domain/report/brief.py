@@ -51,7 +51,8 @@ class ToldRow(Model):
     rated_as: tuple[str, str] | None = None
     """Outcome and comparator of the verdict's row of the same results; None where it has none."""
     certainty: Certainty | None = None
-    """That of this row."""
+    """By GRADE: that of the verdict's row, or the one that the model gives as far as nothing known
+    of the studies speaks against it."""
 
     @model_validator(mode="after")
     def _is_of_its_sentence(self) -> Self:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from deepcritical.domain.appraisal.votes import Directness, Way
 from deepcritical.domain.base import Model
+from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.report.parts import Reference
 from deepcritical.domain.study.reading import Effect
 from deepcritical.domain.text.markdown import escape_markdown
@@ -78,6 +79,8 @@ class Draft(Model):
     """The model."""
     cells: tuple[str, ...] = ()
     """Of a row of a table: outcome, comparator, and what it is from; () of a sentence of a text."""
+    rated: Certainty | None = None
+    """Of a row of a table: how certain by GRADE the model holds the result to be."""
     opens: bool = False
     """Whether it is the first sentence of its text, or written in the place of that."""
 
@@ -108,6 +111,8 @@ class Sentence(Model):
     cells: tuple[str, ...] = ()
     """Of a row of a table: outcome and comparator, with which its text begins, and studies with
     their people, with which it ends; () of a text."""
+    rated: Certainty | None = None
+    """Of a row of a table: how certain by GRADE the model holds the result to be."""
     opens: bool = False
     """Whether a model wrote it as the first sentence of its text, which answers the question."""
     in_place_of: tuple[SentenceCheck, ...] = ()

@@ -118,7 +118,6 @@ class _Writer:
         study_table = self._study_table()
         sections = self._sections()
         self._cite_all_read()
-        frame = self.question.frame
         return ResearchReport(
             schema_version=REPORT_SCHEMA,
             wording=WORDING,
@@ -129,7 +128,7 @@ class _Writer:
             study_table=study_table,
             verdict=self.verdict,
             answer=self._answer(),
-            proposition=proposition_of(frame, self.verdict.label) if frame else "",
+            proposition=self._proposition(),
             **sections,
             findings=tuple(f for f in (*self.facts.findings, *text.cited) if f.id in used),
             drug_facts=self.store.drug_facts,
@@ -169,6 +168,12 @@ class _Writer:
             "notices": self.context.notices,
             "search_iterations": self.context.iterations,
         }
+
+    def _proposition(self) -> str:
+        frame = self.question.frame
+        if frame and frame.feared:
+            frame = answered_by(self.verdict, frame)
+        return proposition_of(frame, self.verdict.label) if frame else ""
 
     def _answer(self) -> str:
         frame, verdict = self.question.frame, self.verdict

@@ -33,8 +33,13 @@ class Matter(NamedTuple):
     @property
     def claim(self) -> str:
         """Return what the verdict is on."""
-        asked = claim_of(answered_by(self.verdict, self.frame)) if self.frame else ""
-        return asked or f"{self.given} helps in {self.condition}"
+        if self.frame is None:
+            return f"{self.given} helps in {self.condition}"
+        asked = answered_by(self.verdict, self.frame)
+        own = tuple(drug for drug in asked.drugs if drug.name == self.drug)
+        of_one = asked.model_copy(update={"drugs": own}) if own else asked
+        claim = claim_of(asked) or claim_of(of_one)
+        return claim or f"{self.given} helps in {self.condition}"
 
     @property
     def given(self) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from deepcritical.appraisal.body.certainty import LADDER, most_of
+from deepcritical.appraisal.body.rows import row_rated
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.appraisal.votes import OutcomeRow, Vote, Way
@@ -75,6 +77,8 @@ def told_rows(
 ) -> tuple[ToldRow, ...]:
     """Return the rows of a model's table with the certainty of the results that they tell.
 
+    Where the verdict rates none of these, that is the model's, no higher than the studies allow.
+
     Args:
         written: What the model wrote; rows have cells.
         findings: Sentences of records, by id.
@@ -90,13 +94,9 @@ def told_rows(
         rated = _rated_as(said, cited, [v for s in own for v in s.votes], evidence)
         row = rows.get(rated) if rated else None
         row = row if row and {*row.evidence_ids} & {*said.evidence_ids} else None
-        told.append(
-            ToldRow(
-                said=said,
-                rated_as=rated if row else None,
-                certainty=row.certainty if row else None,
-            )
-        )
+        certainty = said.rated and min(said.rated, most_of(own), key=LADDER.index)
+        certainty = row_rated(row, said.rated).certainty if row else certainty
+        told.append(ToldRow(said=said, rated_as=rated if row else None, certainty=certainty))
     return tuple(told)
 
 
