@@ -333,7 +333,7 @@ def test_what_was_not_found_is_an_answer_with_its_own_exit_code(made: Path) -> N
     question = "Does metformin cause baldness?"
     ended = research(question, "--snapshot", str(made), "-q", cwd=made.parent)
     assert ended.returncode == 3
-    assert "Nothing in the records found answers this question" in ended.stdout
+    assert "No sentence in the records found was recognised as an answer" in ended.stdout
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ from deepcritical.writing.sentences.synthesis import covered_by, told_rows, with
 from deepcritical.writing.sentences.told_rows import leading_rows
 from deepcritical.writing.sentences.words import row_sentence
 
+_OWN_WORDS = "In the records' own words"
 _MOST_IN_LEAD = 2
 _NEARLY = 0.15
 """Relevance by which the second sentence may be behind the first to be of another study."""
@@ -234,9 +235,8 @@ class _Writer:
 
     def _first_of(self, facts: Sequence[ItemFact]) -> list[ItemFact]:
         """The first facts, of two studies where a second one fits nearly as well."""
-        studies, least = self._store.study_of, facts[0].relevance - _NEARLY
-        own = studies[facts[0].fact.evidence_id]
-        near = [fact for fact in facts[1:] if fact.relevance >= least]
+        studies, own = self._store.study_of, self._store.study_of[facts[0].fact.evidence_id]
+        near = [fact for fact in facts[1:] if fact.relevance >= facts[0].relevance - _NEARLY]
         other = [fact for fact in near if studies[fact.fact.evidence_id] != own]
         return [facts[0], *(*other, *facts[1:])[: _MOST_IN_LEAD - 1]]
 
@@ -313,16 +313,15 @@ class _Writer:
         kept = {f.id for i in against for f in self._draft.picked[i.id]}
         for item in items:
             facts = self._draft.picked[item.id]
-            reserved = set() if item in against else kept
-            fresh = [f for f in facts if f.id not in self._told | reserved]
+            kept_back = self._told | (set() if item in against else kept)
+            fresh = [f for f in facts if f.id not in kept_back]
             again = [f for f in facts if f.id in self._told]
             told = [self._quote(fact) for fact in fresh]
             self._told.update(fact.id for fact in fresh)
-            if not told and again:
-                told = [self._pointer(again)]
-            if told:
+            if told := told or ([self._pointer(again)] if again else []):
                 self._cite(told)
-                yield AnswerPart(item=item.id, title=item.text, sentences=tuple(told))
+                title = _OWN_WORDS if self._written and item is items[0] else item.text
+                yield AnswerPart(item=item.id, title=title, sentences=tuple(told))
 
     def _pointer(self, facts: Sequence[ItemFact]) -> Sentence:
         findings = [self._draft.findings[self._draft.passages[fact.id]] for fact in facts]

@@ -46,8 +46,9 @@ def ask_facts(
     return compose(
         "map_facts",
         """For each item of the checklist give the sentences that meet it, by their numbers and the
-        most telling first, at most 8 an item; those that say the contrary of others, or of what a
-        question of yes or no asks, go to contradicts. A sentence meets an item if by itself it
+        most telling first, at most 8 an item; those that deny what another sentence given here
+        found, or what a question of yes or no asks, go to contradicts: that groups, doses or
+        treatments differ denies nothing. A sentence meets an item if by itself it
         states what the item wants known of just what the question asks about: these people, this
         treatment or test, this outcome, with figures where there are some. C1 is the question
         itself: whatever answers it meets C1, in whatever words the item is put. Prefer what the

@@ -291,13 +291,13 @@ def test_a_treatment_that_no_record_names_is_answered_by_none() -> None:
     other = record(1, "Results: Metformin lowered pain in gout (p = 0.01).", "Metformin in gout")
     made = built("Does sporgle bathing help in gout?", other)
     assert not any(fact.direct for fact in made.store.item_facts)
-    assert "answers this question directly" in " ".join(s.text for s in made.answer.lead)
+    assert "recognised as an answer to this question" in " ".join(s.text for s in made.answer.lead)
 
 
 def test_what_speaks_to_another_need_does_not_lead_the_answer() -> None:
     beside = record(1, "Results: Women with gout were older.", "Gout in women")
     lead = built("How common is gout?", beside).answer.lead
-    assert "Nothing in the records found answers this question directly." in lead[0].text
+    assert "No sentence in the records found was recognised as an answer to this question." in lead[0].text
 
 
 def test_who_published_it_is_no_finding() -> None:

@@ -214,9 +214,9 @@ def facts_of(item: ChecklistItem, facts: Sequence[ItemFact]) -> list[ItemFact]:
 def _missing(item: ChecklistItem, own: Sequence[ItemFact], study_of: Mapping[str, int]) -> str:
     """Return the reason why an item is not satisfied; '' for none."""
     if not own:
-        return "nothing on it in the records found"
+        return "no sentence on it was recognised in the records found"
     if item.aspect in _AGREEING and _disagree(own):
-        return "the strongest studies disagree"
+        return "sentences of the strongest studies point both ways"
     level = min((fact.level for fact in own if fact.level), default=None)
     if item.level and (level is None or level > item.level):
         found = f"the best is OCEBM level {level}" if level else "no study has an OCEBM level"

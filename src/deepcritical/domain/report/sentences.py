@@ -15,7 +15,7 @@ from deepcritical.domain.report.parts import Reference
 from deepcritical.domain.study.reading import Effect
 from deepcritical.domain.text.markdown import escape_markdown
 
-WORDING = 13
+WORDING = 14
 """Version of the words in which code writes sentences on rows, results and verdicts. It is raised
 when one of these is worded otherwise: a report of another version cannot be written again."""
 

@@ -36,8 +36,6 @@ IN_FORMER_WORDS = (
     "the results; its other words are not checked"
 )
 """The reason of an entry that holds as far as that."""
-_WITH_STATED = 13
-"""The wording of reports that say which sentences state the verdict, and not their wording."""
 _NO_RESULT = "no row and no result of the report has these records"
 _NO_HARMS = re.compile(r"No (?:comparison|result)\b[^.]*\. That is not evidence of safety\.")
 _BEYOND = re.compile(r"; and (\d+) more outcomes?\.$")
@@ -58,8 +56,7 @@ _TURNING = re.compile(r"(?i)\b(?:not?|never|nor|cannot|against|opposite)\b")
 
 def is_in_present_words(document: ResearchReport | DeepAnswer) -> bool:
     """Return whether the present code writes the sentences of a document again as they stand."""
-    has_stated = bool(document.brief and document.brief.stated)
-    return (document.wording or (_WITH_STATED if has_stated else 0)) == WORDING
+    return document.wording == WORDING
 
 
 def is_kept_whole(document: ResearchReport | DeepAnswer) -> bool:

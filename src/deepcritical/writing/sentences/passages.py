@@ -19,7 +19,7 @@ LEADS = {
     "newest": "What the records say on it, the newest first:",
     "unweighed": "What the records say on it, though their results could not be weighed:",
     "alike": "What comes nearest to the question in meaning:",
-    "nothing": "Nothing in the records found answers this question directly.",
+    "nothing": "No sentence in the records found was recognised as an answer to this question.",
     "near": "Records on something near it are quoted below.",
 }
 """Sentences before passages, or in their place."""

@@ -66,8 +66,8 @@ def test_the_present_words_are_written_again_and_compared(now: ResearchReport) -
     assert is_in_present_words(now)
     ledger = audit(now)
     assert (ledger.failed, in_former_words(ledger.entries)) == ((), 0)
-    unkept = now.model_copy(update={"wording": 0})  # between two versions it was not kept
-    assert is_in_present_words(unkept)
+    unkept = now.model_copy(update={"wording": 0})  # of before it was kept
+    assert not is_in_present_words(unkept)
     assert failed(reworded(now, formerly, wording=WORDING))
 
 
