@@ -181,9 +181,7 @@ def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -
     kind = QuestionKind(said.kind)
     drugless = {QuestionKind.OPEN, QuestionKind.LOOK_UP, QuestionKind.STATUS}
     fits = not drugs if kind is QuestionKind.CANDIDATES else bool(drugs) or kind in drugless
-    if fits:
-        return kind
-    return by_rule.kind if by_rule.answerable else QuestionKind.OPEN
+    return kind if fits else by_rule.kind if by_rule.answerable else QuestionKind.OPEN
 
 
 def _feared(
@@ -286,9 +284,9 @@ def _together(listed: Sequence[DrugNamed], names: Names) -> tuple[DrugNamed, ...
 def _asked(
     said: ModelReading, by_rule: QuestionFrame, text: str, names: Names
 ) -> tuple[tuple[Drug, ...], tuple[str, ...]]:
-    """The drugs that are asked about, and of a class its members.
+    """The drugs asked about, and of a class its members.
 
-    A treatment that no vocabulary has, such as an exercise, is one by the words of the question.
+    A treatment that no vocabulary has, such as an exercise, is one in the question's own words.
     """
     named = _together(tuple(_drugs(said.drugs, text, names)), names)
     if said.kind == "candidates" and all(one.group for one in named):
@@ -298,9 +296,12 @@ def _asked(
         return tuple(one.drug for one in named), first.members if first else ()
     if "drugs" in said.model_fields_set and said.kind in _NEEDS_NO_DRUG:
         return (), ()
-    in_words = (there for name in said.drugs if (there := _in_words(name, text)))
-    others = (Drug(name=name, known=False) for name in in_words if not _ANY.fullmatch(name))
-    return by_rule.drugs or tuple(others), by_rule.members
+    in_words = [name for name in _words(said.drugs, text) if not _ANY.fullmatch(name)]
+    beside = "; ".join((said.condition, *said.population, *said.compared_with, *said.outcomes))
+    elsewhere = {one.drug.name for one in find_names(beside).drugs}
+    if in_words and all(drug.name in elsewhere for drug in by_rule.drugs):
+        return tuple(Drug(name=name, known=False) for name in in_words), ()
+    return by_rule.drugs, by_rule.members
 
 
 def _drugs(written: Iterable[str], text: str, names: Names) -> Iterator[DrugNamed]:
@@ -370,10 +371,9 @@ def _condition(written: str, text: str, names: Names) -> Condition | None:
         found = joined([as_condition(one) for one in inside])
         told = {"name": in_text, "names": tuple(dict.fromkeys((in_text, *found.names)))}
         return found.model_copy(update=told) if in_text else found
-    if not in_text:
-        return None
-    literal = Condition(name=in_text, names=(in_text,), known=False)
-    return as_condition(inside[0], in_text) if inside else literal
+    if inside and in_text:
+        return as_condition(inside[0], in_text)
+    return Condition(name=in_text, names=(in_text,), known=False) if in_text else None
 
 
 def _in_words(name: str, text: str) -> str:

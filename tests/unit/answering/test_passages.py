@@ -297,7 +297,7 @@ def test_a_treatment_that_no_record_names_is_answered_by_none() -> None:
 def test_what_speaks_to_another_need_does_not_lead_the_answer() -> None:
     beside = record(1, "Results: Women with gout were older.", "Gout in women")
     lead = built("How common is gout?", beside).answer.lead
-    assert "No sentence in the records found was recognised as an answer to this question." in lead[0].text
+    assert "was recognised as an answer to this question" in lead[0].text
 
 
 def test_who_published_it_is_no_finding() -> None:

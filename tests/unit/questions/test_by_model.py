@@ -56,6 +56,12 @@ def test_a_treatment_that_is_no_drug_is_asked_about_in_the_words_of_the_question
     assert [drug.name for drug in frame.drugs] == drugs
 
 
+def test_a_drug_that_only_tells_of_the_people_is_not_the_one_asked_about() -> None:
+    text = "Do warm water baths ease the pain of gout in men on metformin?"
+    said = {"drugs": ["warm water baths"], "condition": "gout", "population": ["men on metformin"]}
+    assert [drug.name for drug in read(text, **said).drugs] == ["warm water baths"]
+
+
 def test_a_brand_of_the_question_may_be_named_by_its_substance() -> None:
     frame = read("Is Ozempic any good for asthma?", drugs=["semaglutide"], condition="asthma")
     assert [drug.name for drug in frame.drugs] == ["semaglutide"]
