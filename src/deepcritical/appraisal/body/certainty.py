@@ -10,7 +10,14 @@ from typing import NamedTuple
 from deepcritical.appraisal.votes.main_vote import is_nowhere_more
 from deepcritical.appraisal.votes.pooling import Estimate, interval_by_p, variance
 from deepcritical.domain.appraisal.findings import StudyFinding
-from deepcritical.domain.appraisal.votes import Importance, PooledEffect, Tier, Vote, Way
+from deepcritical.domain.appraisal.votes import (
+    Importance,
+    OutcomeRow,
+    PooledEffect,
+    Tier,
+    Vote,
+    Way,
+)
 from deepcritical.domain.evidence.certainty import (
     LARGE,
     OPTIMAL_INFORMATION_SIZE,
@@ -41,6 +48,7 @@ _NOT_RANDOMISED = {
     "uncontrolled": "risk of bias: there was no control group",
 }
 """Why designs start lower than trials; their start has it in it already."""
+_INDIRECT = "indirectness: "
 _STATED = "stated: the evidence is rated {level} by its review"
 _PEOPLE_UNREAD = "imprecision: how many people are behind it could not be read"
 _NO_INTERVAL = "imprecision: no confidence interval could be read"
@@ -190,6 +198,19 @@ def rated(body: Body) -> tuple[Certainty, tuple[str, ...]]:
             reasons.append(_STATED.format(level=LADDER[told].value))
             own = told
     return LADDER[own], tuple(dict.fromkeys(reasons))
+
+
+def as_told(row: OutcomeRow, rated: Certainty | None) -> Certainty:
+    """Return a row's certainty where who wrote of it rates the result as it is told there.
+
+    What is known against it still lowers that; but not whom or what it is of, which is told.
+    """
+    if rated is None:
+        return row.certainty
+    direct = [reason for reason in row.reasons if not reason.startswith(_INDIRECT)]
+    raised, _ = as_rated(Certainty.VERY_LOW, direct, row.tier, rated)
+    is_stated = any(reason.startswith(_STATED.partition("{")[0]) for reason in direct)
+    return min(rated, row.certainty if is_stated else raised, key=LADDER.index)
 
 
 def as_rated(

@@ -75,6 +75,12 @@ def is_whole(result: Result, study: StudyReading) -> bool:
     return {token.folded for token in tokens_of(people)} <= known
 
 
+def is_of_subgroup(result: Result, study: StudyReading) -> bool:
+    """Return whether it is of some of a record's people; one on a subgroup alone has no others."""
+    is_all = study.population.part_of_trial and is_whole(result, study)
+    return result.level == "subgroup" and not is_all
+
+
 def is_of_completers(result: Result) -> bool:
     """Return whether only those who kept to the protocol, or stayed to the end, were analysed."""
     return _KEPT.search(result.people) is not None

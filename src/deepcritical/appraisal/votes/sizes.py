@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from deepcritical.appraisal.votes.analysed import count_of_studies, is_whole
+from deepcritical.appraisal.votes.analysed import count_of_studies, is_of_subgroup, is_whole
 from deepcritical.domain.appraisal.votes import ArmRates
 from deepcritical.domain.study.reading import Result, StudyReading
 from deepcritical.vocabulary.classes import drug_class
@@ -61,7 +61,7 @@ def _is_of_more_arms(study: StudyReading, result: Result) -> bool:
 
 def _is_of_all(study: StudyReading, result: Result) -> bool:
     """Return whether a result is of all people, or all studies, that a record is about."""
-    return result.level != "subgroup" and (not result.people or is_whole(result, study))
+    return not is_of_subgroup(result, study) and (not result.people or is_whole(result, study))
 
 
 def _has_other_arms(study: StudyReading, result: Result) -> bool:

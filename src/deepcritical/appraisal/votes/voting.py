@@ -28,7 +28,7 @@ from deepcritical.appraisal.pico.people import (
 )
 from deepcritical.appraisal.pico.stopped import compared_in
 from deepcritical.appraisal.pico.ways import leans_of, polarity_of, way_of, with_polarity
-from deepcritical.appraisal.votes.analysed import is_of_completers, told_as_part
+from deepcritical.appraisal.votes.analysed import is_of_completers, is_of_subgroup, told_as_part
 from deepcritical.appraisal.votes.main_vote import one_a_row
 from deepcritical.appraisal.votes.pooling import estimated
 from deepcritical.appraisal.votes.silent import SILENT_KINDS, is_narrative, is_reported, silence
@@ -260,7 +260,7 @@ def _told_only(study: StudyReading, result: Result, match: ResultMatch | None) -
         return _NOT_WEIGHED[result.kind]
     if result.restated:
         return "told before in the same record"
-    if result.level in ("subgroup", "post_hoc"):
+    if result.level == "post_hoc" or is_of_subgroup(result, study):
         primaries = [r for r in study.results if r.level == "primary"]
         null = primaries and all(r.better == "no_difference" for r in primaries)
         kind = "a subgroup" if result.level == "subgroup" else "a post hoc result"

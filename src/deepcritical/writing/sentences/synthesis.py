@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from deepcritical.appraisal.body.certainty import LADDER, most_of
-from deepcritical.appraisal.body.rows import row_rated
+from deepcritical.appraisal.body.certainty import LADDER, as_told, most_of
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.appraisal.votes import OutcomeRow, Vote, Way
@@ -57,9 +56,11 @@ def with_synthesis(
     near = [row for row in grave if row.directness == "direct"] or grave
     feared = [row for row in near if not (rows and (row.outcome, row.comparator) in covered)]
     said = (*own, *(row.said for row in rows))
+    of_harm = {(row.outcome, row.comparator) for row in verdict.rows if row.importance == "harm"}
+    tells_harm = _tells_of_harm(said) or any(row.rated_as in of_harm for row in rows)
     changed = {
         "answer": claim_of(brief, verdict),
-        "harms": tuple(s for s in brief.harms if _tells_of_none(s, said)),
+        "harms": tuple(s for s in brief.harms if not (s.evidence_ids or tells_harm)),
         "told": tuple(rows),
         "covered": tuple(sorted(covered)),
         "findings": tuple(dict.fromkeys((*table_rows(left), *feared))),
@@ -95,7 +96,7 @@ def told_rows(
         row = rows.get(rated) if rated else None
         row = row if row and {*row.evidence_ids} & {*said.evidence_ids} else None
         certainty = said.rated and min(said.rated, most_of(own), key=LADDER.index)
-        certainty = row_rated(row, said.rated).certainty if row else certainty
+        certainty = as_told(row, said.rated) if row else certainty
         told.append(ToldRow(said=said, rated_as=rated if row else None, certainty=certainty))
     return tuple(told)
 
@@ -185,10 +186,9 @@ def _shown(verdict: Verdict, contested: Iterable[Contested]) -> list[OutcomeRow]
     return near or [row for row in told if row.directness == "broader"]
 
 
-def _tells_of_none(said: Sentence, own: Sequence[Sentence]) -> bool:
-    """Return whether a sentence says that no harm was compared, of which a text says nothing."""
-    told = (SAFETY.search(one.text) or "complication" in one.text.casefold() for one in own)
-    return not said.evidence_ids and not any(told)
+def _tells_of_harm(own: Sequence[Sentence]) -> bool:
+    """Return whether a text says anything of harms, so that none has to say that none are told."""
+    return any(SAFETY.search(s.text) or "complication" in s.text.casefold() for s in own)
 
 
 _FEARED = (Way.HARM, Way.CONFLICT)

@@ -196,3 +196,31 @@ def test_words_of_a_reading_that_give_orders_are_not_shown() -> None:
     block = study_block("E1", record(), study(result(order), arms=(arm("A", DRUG), arm("B"))), (0,))
     assert order not in block
     assert "1. (left out)" in block
+
+
+@pytest.mark.parametrize(
+    ("changes", "proposed", "rated", "certainty"),
+    [
+        pytest.param({"people": None}, "promising", "moderate", "moderate", id="size not read"),
+        pytest.param({"people": None}, "promising", "very low", "low", id="lowers nothing"),
+        pytest.param({"people": None}, "promising", None, "low", id="no rating"),
+        pytest.param({"people": None}, "unsupported", "moderate", "low", id="of another direction"),
+        pytest.param({"people": 300}, "promising", "high", "moderate", id="few people are known"),
+        pytest.param(
+            {"people": None, "tier": "controlled"}, "promising", "high", "low", id="no trial"
+        ),
+        pytest.param({"people": None, "open_label": True}, "promising", "high", "moderate"),
+    ],
+)
+def test_a_model_rates_certainty_as_far_as_nothing_known_is_against_it(
+    changes: dict[str, Any], proposed: str, rated: str | None, certainty: str
+) -> None:
+    told = vote(matched=True, **{"effect": None, **changes})
+    without, found = (decide([finding(told, proposed=proposed, rated=r)]) for r in (None, rated))
+    assert found.certainty == certainty
+    assert found.label == without.label
+    raised = found.certainty != without.certainty
+    assert [row.certainty for row in found.rows] == [
+        certainty if raised else r.certainty for r in without.rows
+    ]
+    assert (found.rows[0].sentence.endswith(f"{certainty} certainty.")) or not raised

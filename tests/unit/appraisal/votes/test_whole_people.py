@@ -51,6 +51,14 @@ def test_words_of_the_population_itself_part_nobody_off() -> None:
     assert is_whole(told, study(told, population=own))
 
 
+def test_a_record_on_a_subgroup_alone_has_no_other_people() -> None:
+    told = result(people="women", level="subgroup")
+    own = {"description": "women with testitis", "n_randomised": 54}
+    (vote,) = ballot(study(told, population=people(part_of_trial=True, **own))).votes
+    assert (vote.people, vote.directness) == (300, "broader")
+    assert ballot(study(told, population=people(**own))).votes == ()
+
+
 def test_trials_of_a_review_are_all_of_them() -> None:
     told = result(people="all nine completed trials")
     assert is_whole(told, study(told, kinds=("systematic_review",)))

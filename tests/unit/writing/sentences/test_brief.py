@@ -8,6 +8,7 @@ from deepcritical.appraisal.body.rows import outcome_rows
 from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Importance, Vote, Way
+from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.evidence.kinds import is_current
 from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.question.frame import Drug, QuestionFrame, QuestionKind
@@ -275,6 +276,23 @@ def test_a_row_by_a_model_is_rated_as_the_result_whose_sentence_it_cites() -> No
     (flurbs,) = (r for r in verdict.rows if r.outcome == "flurb score")
     assert row.certainty == flurbs.certainty
     assert row.result == "lower with examplol"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "rated", "shown"),
+    [("Flurbs", "low", "low"), ("Flurbs", "high", "high"), ("Its scale", "high", "moderate")],
+)
+def test_a_row_is_as_certain_as_a_model_rates_it_and_the_studies_allow(
+    outcome: str, rated: str, shown: str
+) -> None:
+    own = told(Way.BENEFIT, "flurb score").model_copy(update={"start": 0, "outcome": "flurbs"})
+    studies = [s.model_copy(update={"participants": 200}) for s in findings(own)]
+    key = studies[0].evidence_ids[0]
+    evidence = {key: record(content="Flurbs fell. Pain fell.")}
+    known = {f"{key}.1": Finding(id=f"{key}.1", evidence_ids=(key,), quotes=("Pain fell.",))}
+    said = _row(outcome, key).model_copy(update={"rated": Certainty(rated)})
+    (row,) = told_rows([said], known, studies, decide(studies), evidence)
+    assert row.certainty == shown
 
 
 def test_beside_a_models_table_stand_grave_harm_and_what_it_leaves_out_against_the_drug() -> None:
