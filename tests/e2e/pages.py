@@ -8,13 +8,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 from tests.conftest import QUESTION, ROOT, paper, snapshot
 from tests.servers.commands import forked_module
-from tests.servers.serving import serving
+from tests.servers.serving import get, post, serving
 
 PICTURES = ROOT / "out" / "screenshots"
 PATIENCE_MS = 60_000
@@ -143,6 +144,21 @@ def unfold(page: Page) -> None:
         part.click()
 
 
+def shut(page: Page) -> None:
+    """Shut every source, and every part of the report."""
+    page.evaluate("document.querySelectorAll(':popover-open').forEach((one) => one.hidePopover())")
+    parts = "document.querySelectorAll('.fold[open], .log[open]')"
+    page.evaluate(f"{parts}.forEach((one) => {{ one.open = false; }})")
+
+
+def ended_run(address: str, tool: str, question: str) -> str:
+    """The id of a run, once it has ended."""
+    body = {"tool": tool, "question": question}
+    run_id = post(f"{address}/api/runs", json=body).raise_for_status().json()["id"]
+    get(f"{address}/api/runs/{run_id}/events")
+    return str(run_id)
+
+
 def fail(page: Page) -> None:
     """Ask what a run finds out to be no question: it names nothing to look for."""
     page.goto("/")
@@ -161,3 +177,12 @@ def assert_fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     columns = "[...document.querySelectorAll('.columns > .column')]"
     assert page.evaluate(f"{columns}.every((one) => one.scrollWidth <= one.clientWidth)")
+
+
+def assert_fits_in_both(page: Page, name: str) -> None:
+    """It fits in light and in dark; pictures of both are left."""
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        assert_fits(page)
+        picture(page, f"{name}-{scheme}")
