@@ -22,7 +22,21 @@ PATIENCE_MS = 60_000
 """On a busy machine; no test waits for as long to see that something does not come."""
 expect.set_options(timeout=PATIENCE_MS)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+OFF = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),
+    # What Playwright switches off: the last list of a command line is the one that holds.
+    *("AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"),
+    *("DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades"),
+    *("LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints"),
+    *("PaintHolding", "PreconnectToSearch", "ThirdPartyStoragePartitioning"),
+)
+"""Features that the browser is without.
+
+The first are pages of its own below its address bar, which nobody sees here. It would load them for
+each tab of a test, which takes as long as the page that is tested.
+"""
 ARGUMENTS = (
+    f"--disable-features={','.join(OFF)}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
