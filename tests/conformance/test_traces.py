@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -28,6 +27,7 @@ from deepcritical.domain.tool.traces import TraceResult, TraceStatus, fold
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ROOT, collected
+from tests.servers.commands import forked_module
 
 STARTED = RunStarted(question=QUESTION, reasoner="rules")
 COMPLETED = RunCompleted(stop_reason=StopReason.SUFFICIENT_EVIDENCE, verdict="mixed", references=1)
@@ -274,7 +274,7 @@ async def main(url, shared, events):
     await traces.cancel_trace(own)
     await traces.close()
 
-asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+asyncio.run(main(sys.argv[2], sys.argv[3], int(sys.argv[4])))
 """
 
 
@@ -288,7 +288,7 @@ async def test_processes_at_once_lose_nothing(url: str) -> None:
     await creating
     writers = [
         await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", WRITER, url, shared, str(EVENTS)),
+            *(*forked_module(), "tests.servers.program", WRITER, url, shared, str(EVENTS)),
             cwd=ROOT,
             stderr=subprocess.PIPE,
         )

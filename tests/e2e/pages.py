@@ -8,20 +8,35 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 from tests.conftest import QUESTION, ROOT, paper, snapshot
 from tests.servers.commands import forked_module
-from tests.servers.serving import serving
+from tests.servers.serving import get, post, serving
 
 PICTURES = ROOT / "out" / "screenshots"
 PATIENCE_MS = 60_000
 """On a busy machine; no test waits for as long to see that something does not come."""
 expect.set_options(timeout=PATIENCE_MS)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+OFF = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),
+    # What Playwright switches off: the last list of a command line is the one that holds.
+    *("AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"),
+    *("DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades"),
+    *("LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints"),
+    *("PaintHolding", "PreconnectToSearch", "ThirdPartyStoragePartitioning"),
+)
+"""Features that the browser is without.
+
+The first are pages of its own below its address bar, which nobody sees here. It would load them for
+each tab of a test, which takes as long as the page that is tested.
+"""
 ARGUMENTS = (
+    f"--disable-features={','.join(OFF)}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -143,6 +158,21 @@ def unfold(page: Page) -> None:
         part.click()
 
 
+def shut(page: Page) -> None:
+    """Shut every source, and every part of the report."""
+    page.evaluate("document.querySelectorAll(':popover-open').forEach((one) => one.hidePopover())")
+    parts = "document.querySelectorAll('.fold[open], .log[open]')"
+    page.evaluate(f"{parts}.forEach((one) => {{ one.open = false; }})")
+
+
+def ended_run(address: str, tool: str, question: str) -> str:
+    """The id of a run, once it has ended."""
+    body = {"tool": tool, "question": question}
+    run_id = post(f"{address}/api/runs", json=body).raise_for_status().json()["id"]
+    get(f"{address}/api/runs/{run_id}/events")
+    return str(run_id)
+
+
 def fail(page: Page) -> None:
     """Ask what a run finds out to be no question: it names nothing to look for."""
     page.goto("/")
@@ -161,3 +191,12 @@ def assert_fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     columns = "[...document.querySelectorAll('.columns > .column')]"
     assert page.evaluate(f"{columns}.every((one) => one.scrollWidth <= one.clientWidth)")
+
+
+def assert_fits_in_both(page: Page, name: str) -> None:
+    """It fits in light and in dark; pictures of both are left."""
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        assert_fits(page)
+        picture(page, f"{name}-{scheme}")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.e2e.pages import ask, assert_fits, browser, picture, tab, unfold
 from tests.servers.commands import forked_command
-from tests.servers.serving import serving
+from tests.servers.serving import get, post, serving
 
 __all__ = ["browser"]
 
@@ -37,6 +37,15 @@ def address() -> Iterator[str]:
 def page(browser: Browser, address: str) -> Iterator[Page]:
     with tab(browser, address) as page:
         yield page
+
+
+@pytest.fixture(scope="module")
+def report(address: str) -> str:
+    """The path of a report that is there."""
+    body = {"tool": "research", "question": QUESTION}
+    made = post(f"{address}/api/runs", json=body).raise_for_status().json()["id"]
+    get(f"{address}/api/runs/{made}/events")
+    return f"/?run={made}"
 
 
 def top_of(page: Page, selector: str) -> float:
@@ -72,13 +81,15 @@ def test_the_first_view_takes_few_requests(page: Page) -> None:
     assert len(asked) <= MOST_REQUESTS
 
 
-def test_a_part_stands_beside_the_report_and_over_the_page_on_a_phone(page: Page) -> None:
+def test_a_part_stands_beside_the_report_and_over_the_page_on_a_phone(
+    page: Page, report: str
+) -> None:
     page.set_viewport_size(WIDE)
-    ask(page, QUESTION)
+    page.goto(report)
     page.get_by_role("tab", name="Studies").click()
-    report, part = page.locator("#panel-report"), page.locator("#panel-studies")
+    whole, part = page.locator("#panel-report"), page.locator("#panel-studies")
     expect(part.get_by_role("table").first).to_be_visible()
-    left, right = report.bounding_box(), part.bounding_box()
+    left, right = whole.bounding_box(), part.bounding_box()
     assert left
     assert right
     assert left["x"] + left["width"] <= right["x"]
@@ -98,9 +109,9 @@ def test_a_part_stands_beside_the_report_and_over_the_page_on_a_phone(page: Page
     expect(page.get_by_role("tab", name="Report")).to_be_focused()
 
 
-def test_nothing_but_a_sheet_is_in_reach_until_it_is_shut(page: Page) -> None:
+def test_nothing_but_a_sheet_is_in_reach_until_it_is_shut(page: Page, report: str) -> None:
     page.set_viewport_size(PHONE)
-    ask(page, QUESTION)
+    page.goto(report)
     studies, sheet = page.locator("#tab-studies"), page.get_by_role("dialog", name="Studies")
     studies.click()
     expect(page.get_by_role("button", name="Close the panel")).to_be_focused()
@@ -129,9 +140,9 @@ def test_nothing_but_a_sheet_is_in_reach_until_it_is_shut(page: Page) -> None:
     expect(page).not_to_have_url(re.compile("#"))
 
 
-def test_no_column_of_a_table_is_cut(page: Page) -> None:
+def test_no_column_of_a_table_is_cut(page: Page, report: str) -> None:
     page.set_viewport_size(WIDE)
-    ask(page, QUESTION)
+    page.goto(report)
     unfold(page)
     assert page.evaluate(CUT) == []
     for name in ("Studies", "Evidence", "Mechanism", "Trials"):
@@ -145,13 +156,11 @@ def test_no_column_of_a_table_is_cut(page: Page) -> None:
     assert cell.evaluate("(one) => parseFloat(getComputedStyle(one).paddingLeft)") > 90
 
 
-def test_the_answer_is_few_stops_of_the_keyboard_away(page: Page) -> None:
+def test_the_answer_is_few_stops_of_the_keyboard_away(page: Page, report: str) -> None:
     page.goto("/")
     expect(page.locator(SAMPLE)).to_be_visible()
     assert stops_to(page, ".sample") <= MOST_STOPS
-    ask(page, QUESTION)
-    expect(page.locator(REPORT)).to_be_visible()
-    page.reload()
+    page.goto(report)
     expect(page.locator(REPORT)).to_be_visible()
     assert stops_to(page, "#panel-report") <= MOST_STOPS
     page.reload()

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.export.html import render_document
 from tests.conftest import DEMO_QUESTION, QUESTION, paper, snapshot, trial
+from tests.e2e import pages
 from tests.e2e.pages import ask, assert_fits, browser, page_server, picture, tab, unfold
 from tests.servers.commands import forked_command
 from tests.servers.serving import get, serving
@@ -50,18 +49,9 @@ class Site(NamedTuple):
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     with serving(COMMAND) as served:
-        ids = [_ended(served.address, tool) for tool in ("research", "deep_research")]
+        tools = ("research", "deep_research")
+        ids = [pages.ended_run(served.address, tool, DEMO_QUESTION) for tool in tools]
         yield Site(served.address, *ids)
-
-
-def _ended(address: str, tool: str) -> str:
-    """The id of a run, once it has ended."""
-    with httpx.Client(base_url=f"{address}/api", trust_env=False, timeout=60) as client:
-        asked = {"tool": tool, "question": DEMO_QUESTION}
-        started = client.post("/runs", json=asked).raise_for_status().json()
-        while not client.get(f"/runs/{started['id']}").json()["ended"]:
-            time.sleep(0.2)
-        return str(started["id"])
 
 
 @pytest.fixture
@@ -71,6 +61,22 @@ def page(browser: Browser, site: Site) -> Iterator[Page]:
         page.goto(f"/?run={site.report}")
         expect(page.locator("#panel-report .verdict")).to_be_visible(timeout=60_000)
         yield page
+
+
+@pytest.fixture(scope="module")
+def one_page(browser: Browser, site: Site) -> Iterator[Page]:
+    with tab(browser, site.address) as page:
+        page.goto(f"/?run={site.report}")
+        expect(page.locator("#panel-report .verdict")).to_be_visible(timeout=60_000)
+        yield page
+
+
+@pytest.fixture
+def read(one_page: Page) -> Iterator[Page]:
+    """The same report in one tab, for tests that look at it: what one opens is shut after it."""
+    yield one_page
+    pages.shut(one_page)
+    one_page.locator("#tab-report").click()
 
 
 def opened(page: Page, name: str) -> Locator:
@@ -113,42 +119,42 @@ def test_a_part_is_fetched_when_its_tab_is_first_opened(page: Page, site: Site) 
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_a_citation_opens_its_source_in_each_tab(page: Page, name: str) -> None:
-    panel = opened(page, name)
+def test_a_citation_opens_its_source_in_each_tab(read: Page, name: str) -> None:
+    panel = opened(read, name)
     for folded in panel.locator(":is(.log, .fold) > summary").all():
         folded.click()
     chip = panel.get_by_role("button", name=re.compile("^Citation ")).first
     number = chip.inner_text()
     chip.click()
-    source = page.get_by_role("dialog", name=f"Source {number}", exact=True)
+    source = read.get_by_role("dialog", name=f"Source {number}", exact=True)
     expect(source.locator(".text")).to_be_visible()
     expect(source.get_by_role("link", name="Open the record")).to_have_attribute(
         "href", re.compile("^https://")
     )
-    page.keyboard.press("Escape")
+    read.keyboard.press("Escape")
     expect(source).to_be_hidden()
     expect(chip).to_be_focused()
 
 
-def test_a_source_shows_the_passages_used_then_the_whole_text(page: Page) -> None:
-    page.locator(".first").get_by_role("button", name="Citation 1: Koenig 2017").first.click()
-    source = page.get_by_role("dialog", name="Source 1", exact=True)
+def test_a_source_shows_the_passages_used_then_the_whole_text(read: Page) -> None:
+    read.locator(".first").get_by_role("button", name="Citation 1: Koenig 2017").first.click()
+    source = read.get_by_role("dialog", name="Source 1", exact=True)
     for said in ("Level 2", "low", "refutes", "Demo summary, not the abstract itself", "20 people"):
         expect(source).to_contain_text(said)
     expect(source.locator("mark").first).to_contain_text("Gains in learning/memory")
     expect(source.locator(".cut span").first).to_be_hidden()
     source.get_by_text("The whole text that was read").click()
     expect(source.locator(".cut span").first).to_be_visible()
-    picture(page, "results-source-1440")
+    picture(read, "results-source-1440")
 
 
-def test_steps_of_a_chain_open_their_evidence(page: Page) -> None:
-    unfold(page)
-    step = page.locator(".hypothesis").get_by_role(
+def test_steps_of_a_chain_open_their_evidence(read: Page) -> None:
+    unfold(read)
+    step = read.locator(".hypothesis").get_by_role(
         "button", name=re.compile("amyloid-β: increases .* but also")
     )
     step.first.click()
-    dialog = page.get_by_role("dialog", name="Evidence on metformin → amyloid-β")
+    dialog = read.get_by_role("dialog", name="Evidence on metformin → amyloid-β")
     expect(dialog.locator(".side-of")).to_have_text(["Increases", "Decreases"])
     expect(dialog.locator(".quote").first).to_contain_text("amyloid-β")
 
@@ -164,8 +170,8 @@ def test_contents_lead_to_a_part_and_open_it(page: Page) -> None:
     expect(page).not_to_have_url(re.compile("#"))
 
 
-def test_evidence_is_filtered_and_sorted(page: Page) -> None:
-    panel = opened(page, "evidence")
+def test_evidence_is_filtered_and_sorted(read: Page) -> None:
+    panel = opened(read, "evidence")
     shown, table = panel.get_by_role("status"), panel.locator("table.sortable")
     rows = table.locator("tbody tr:visible")
     total = rows.count()
@@ -195,8 +201,8 @@ def test_evidence_is_filtered_and_sorted(page: Page) -> None:
         assert numbers[0] >= first
         assert not rows.last.locator(".number").inner_text()
     rows.first.locator(".open").click()
-    expect(page.get_by_role("dialog")).to_be_visible()
-    picture(page, "results-evidence-1440")
+    expect(read.get_by_role("dialog")).to_be_visible()
+    picture(read, "results-evidence-1440")
 
 
 def test_the_table_of_studies_is_sorted(page: Page) -> None:
@@ -216,43 +222,43 @@ def test_the_table_of_studies_is_sorted(page: Page) -> None:
     picture(page, "results-studies-1440")
 
 
-def test_what_was_not_used_is_told_with_its_reasons(page: Page) -> None:
-    panel = opened(page, "evidence")
+def test_what_was_not_used_is_told_with_its_reasons(read: Page) -> None:
+    panel = opened(read, "evidence")
     expect(panel).to_contain_text("does not name metformin")
     panel.get_by_role("link", name="How this was assessed").click()
-    expect(page.locator("#panel-report .fold[open] h2")).to_have_text("How this was assessed")
-    expect(page.locator("#panel-report .fold[open] h2")).to_be_in_viewport()
+    expect(read.locator("#panel-report .fold[open] h2")).to_have_text("How this was assessed")
+    expect(read.locator("#panel-report .fold[open] h2")).to_be_in_viewport()
 
 
-def test_an_edge_of_the_graph_opens_its_evidence(page: Page) -> None:
-    panel = opened(page, "mechanism")
+def test_an_edge_of_the_graph_opens_its_evidence(read: Page) -> None:
+    panel = opened(read, "mechanism")
     edge = panel.get_by_role("button", name=re.compile(r"^metformin → AMPK: increases \["))
     edge.focus()
-    page.keyboard.press("Enter")
-    dialog = page.get_by_role("dialog", name="Evidence on metformin → AMPK")
+    read.keyboard.press("Enter")
+    dialog = read.get_by_role("dialog", name="Evidence on metformin → AMPK")
     expect(dialog).to_be_focused()
-    picture(page, "results-mechanism-1440")
+    picture(read, "results-mechanism-1440")
     citation = dialog.get_by_role("button", name=re.compile(r"^Citation \d+")).first
     number = re.search(r"\d+", citation.inner_text() or citation.get_attribute("aria-label") or "")
     assert number
     citation.click()
-    source = page.get_by_role("dialog", name=f"Source {number.group()}", exact=True)
+    source = read.get_by_role("dialog", name=f"Source {number.group()}", exact=True)
     expect(source).to_be_visible()
-    page.keyboard.press("Escape")
-    page.keyboard.press("Escape")
+    read.keyboard.press("Escape")
+    read.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(edge).to_be_focused()
 
 
-def test_a_mark_of_the_timeline_opens_its_source(page: Page) -> None:
-    panel = opened(page, "timeline")
+def test_a_mark_of_the_timeline_opens_its_source(read: Page) -> None:
+    panel = opened(read, "timeline")
     panel.get_by_role("button", name=re.compile(r"^\[1\] Koenig 2017: level 2")).click()
-    expect(page.get_by_role("dialog", name="Source 1", exact=True)).to_be_visible()
-    picture(page, "results-timeline-1440")
+    expect(read.get_by_role("dialog", name="Source 1", exact=True)).to_be_visible()
+    picture(read, "results-timeline-1440")
 
 
-def test_the_trace_tells_rounds_queries_and_outcomes(page: Page) -> None:
-    panel = opened(page, "trace")
+def test_the_trace_tells_rounds_queries_and_outcomes(read: Page) -> None:
+    panel = opened(read, "trace")
     expect(panel.get_by_role("heading", name="Round 1")).to_be_visible()
     first = panel.locator("table.queries tbody tr").first.locator("td")
     expect(first.nth(1)).to_have_text("metformin Alzheimer's disease")
@@ -281,13 +287,13 @@ def test_an_answer_has_its_own_tabs_and_its_checklist(browser: Browser, site: Si
         ]
 
 
-def test_each_download_answers_with_what_it_names(page: Page, site: Site) -> None:
-    links = opened(page, "downloads").get_by_role("link").all()
+def test_each_download_answers_with_what_it_names(read: Page, site: Site) -> None:
+    links = opened(read, "downloads").get_by_role("link").all()
     assert [link.inner_text() for link in links] == [form.name for form in FORMATS.values()]
     for link, form in zip(links, FORMATS.values(), strict=True):
         path = link.get_attribute("href")
         assert path == f"/api/runs/{site.report}/export/{form.suffix}"
-        answer = page.request.get(path)
+        answer = read.request.get(path)
         assert answer.status == 200
         assert answer.headers["content-type"].startswith(form.media_type)
         assert len(answer.body()) > 100

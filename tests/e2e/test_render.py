@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.main import main
 from tests.conftest import DEMO_QUESTION, ROOT, paper, snapshot
+from tests.servers.commands import forked_command
 
 Capture = pytest.CaptureFixture[str]
 
@@ -41,9 +41,8 @@ def fields(written: Path) -> dict[str, Any]:
 def test_every_file_is_the_same_to_the_byte_in_another_process(
     written: Path, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-c", "from deepcritical.interfaces.main import main; main()"]
     args = ["render", str(written / "report.json"), "--out", str(tmp_path)]
-    subprocess.run([*command, *args], check=True, capture_output=True, cwd=tmp_path)  # noqa: S603
+    subprocess.run([forked_command(), *args], check=True, capture_output=True, cwd=tmp_path)  # noqa: S603
     names = {f"report.{suffix}" for suffix in FORMATS}
     assert {path.name for path in tmp_path.iterdir()} == names
     for name in names:

@@ -66,7 +66,7 @@ async def test_a_second_search_is_answered_from_the_cache_and_says_so(site: Worl
 @pytest.mark.parametrize("down", SOURCES)
 async def test_a_source_that_is_down_costs_no_other_its_records(site: World, down: str) -> None:
     site.faults[down].on("500")
-    ended = await search(site, "all", QUERY, "--json")
+    ended = await search(site, "all", QUERY, "--json", DEEPCRITICAL_SOURCE_DEADLINE_S="4")
     assert ended.code == 0, ended.err
     told = [line.split(": ")[1].split(",")[0] for line in ended.err.splitlines()]
     assert sorted(told) == ["data", "data", "unavailable"]
@@ -78,7 +78,7 @@ async def test_nothing_found_and_nothing_reached_are_different_ends(site: World)
     assert (nothing.code, nothing.out.strip()) == (3, "")
     for faults in site.faults.values():
         faults.on("500")
-    unreached = await search(site, "all", QUERY)
+    unreached = await search(site, "all", QUERY, DEEPCRITICAL_SOURCE_DEADLINE_S="0.5")
     assert unreached.code == 10
     assert "--snapshot demo" in unreached.err
 

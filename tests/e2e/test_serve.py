@@ -18,7 +18,7 @@ import pytest
 from deepcritical.interfaces.access import HEAVY_PER_MINUTE
 from deepcritical.settings import Settings
 from tests.conftest import ROOT
-from tests.servers.commands import forked_command
+from tests.servers.commands import forked_command, forked_module
 from tests.servers.serving import get, here, post, serving
 
 COMMAND = forked_command()
@@ -59,7 +59,7 @@ def test_no_event_of_the_page_is_offered_as_an_interface(address: str) -> None:
 @pytest.mark.slow
 def test_the_entry_of_spaces_answers_any_name_when_it_is_told_to_listen_everywhere() -> None:
     told = {"DEEPCRITICAL_HOST": "0.0.0.0", "DEEPCRITICAL_PORT": "0"}  # noqa: S104 - as there
-    with serving([sys.executable, ROOT / "app.py"], told) as served:
+    with serving([*forked_module(), "app"], told) as served:
         asked = partial(get, headers={"Host": "team-space.example"})
         at = here(served)
         assert asked(f"{at}/api/health").json() in (
@@ -164,6 +164,12 @@ def test_nobody_is_believed_who_is_not_named_as_a_proxy() -> None:
     assert answers[-1] == 429
 
 
+@pytest.fixture(scope="module")
+def behind() -> Iterator[str]:
+    with serving([COMMAND, "serve", "--port", "0"], TestBehindAProxy.TOLD) as served:
+        yield served.address
+
+
 class TestBehindAProxy:
     """With TLS, as those of docs/deployment.md send requests on."""
 
@@ -180,29 +186,27 @@ class TestBehindAProxy:
     }
 
     @pytest.mark.parametrize("host", ["answers.example", ""], ids=["host kept", "its own host"])
-    def test_the_page_and_its_requests_are_answered(self, host: str) -> None:
+    def test_the_page_and_its_requests_are_answered(self, behind: str, host: str) -> None:
         sent = self.OWN | ({"Host": host} if host else {})
-        with serving([COMMAND, "serve", "--port", "0"], self.TOLD) as served:
-            page = get(served.address, headers=sent)
-            joined = post(f"{served.address}/gradio_api/queue/join", json={}, headers=sent)
-            other = post(
-                f"{served.address}/gradio_api/queue/join",
-                json={},
-                headers=sent | {"Origin": "https://other.example"},
-            )
+        page = get(behind, headers=sent)
+        joined = post(f"{behind}/gradio_api/queue/join", json={}, headers=sent)
+        other = post(
+            f"{behind}/gradio_api/queue/join",
+            json={},
+            headers=sent | {"Origin": "https://other.example"},
+        )
         assert page.status_code == 200
         assert joined.status_code not in (400, 403)
         assert other.status_code == 403
 
-    def test_pages_of_another_origin_read_no_answer(self) -> None:
+    def test_pages_of_another_origin_read_no_answer(self, behind: str) -> None:
         sent = self.OWN | {"Host": "answers.example"}
-        with serving([COMMAND, "serve", "--port", "0"], self.TOLD) as served:
-            for origin in ("https://other.example", "http://answers.example", "null"):
-                for path in ("/", "/config", "/gradio_api/info"):
-                    answer = get(f"{served.address}{path}", headers=sent | {"Origin": origin})
-                    assert answer.status_code == 200
-                    assert not [name for name in answer.headers if name.startswith("access-con")]
-            own = get(f"{served.address}/config", headers=sent)
+        for origin in ("https://other.example", "http://answers.example", "null"):
+            for path in ("/", "/config", "/gradio_api/info"):
+                answer = get(f"{behind}{path}", headers=sent | {"Origin": origin})
+                assert answer.status_code == 200
+                assert not [name for name in answer.headers if name.startswith("access-con")]
+        own = get(f"{behind}/config", headers=sent)
         assert own.headers["access-control-allow-origin"] == self.OWN["Origin"]
 
     def test_nobody_is_local_there(self) -> None:

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +19,7 @@ import pytest
 
 from tests.conftest import QUESTION
 from tests.integration.modelled import records
-from tests.servers.commands import INSTALLED, forked_command
+from tests.servers.commands import forked_command, forked_module
 from tests.servers.models import ModelServer
 from tests.servers.otlp import Collector
 from tests.servers.running import running
@@ -47,13 +47,13 @@ class Site(NamedTuple):
     folder: Path
 
     async def call(
-        self, *args: str, command: Path = COMMAND, **more: str
+        self, *args: str, command: Sequence[str | Path] = (COMMAND,), **more: str
     ) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            command, *args, env=self.environment | more, cwd=self.folder, stderr=subprocess.PIPE
+            *command, *args, env=self.environment | more, cwd=self.folder, stderr=subprocess.PIPE
         )
 
-    async def ran(self, *args: str, command: Path = COMMAND, **more: str) -> str:
+    async def ran(self, *args: str, command: Sequence[str | Path] = (COMMAND,), **more: str) -> str:
         """Run the command, which must succeed, and return its stderr."""
         process = await self.call(*args, command=command, **more)
         _, said = await process.communicate()
@@ -192,6 +192,17 @@ async def test_a_collector_that_is_away_hurts_no_run(tmp_path: Path) -> None:
         assert (here.folder / "out" / "report.json").exists()
 
 
+LOADED = """
+import sys
+from deepcritical.interfaces.main import main
+try:
+    main(sys.argv[2:])
+finally:
+    print(*sys.modules, sep="\\n", file=sys.stderr)
+"""
+"""The command, which names in the end every module that it or its parent has loaded."""
+
+
 class TestOff:
     @pytest.mark.slow
     @pytest.mark.parametrize(
@@ -202,9 +213,9 @@ class TestOff:
     ) -> None:
         async with site(tmp_path) as here:
             more = {**(variables or {"OTEL_EXPORTER_OTLP_ENDPOINT": ""})}
-            more["PYTHONPROFILEIMPORTTIME"] = "1"
-            said = await here.ran(*here.research, command=INSTALLED, **more)
-            imported = {line.rpartition("|")[2].strip() for line in said.splitlines()}
+            command = (*forked_module(), "tests.servers.program", LOADED)
+            said = await here.ran(*here.research, command=command, **more)
+            imported = set(said.splitlines())
             assert "deepcritical.services.telemetry" in imported
             assert not {name for name in imported if name.startswith("opentelemetry.sdk")}
             assert not {name for name in imported if name.startswith("opentelemetry.exporter")}
@@ -222,7 +233,7 @@ class TestOff:
         self, tmp_path: Path, variables: dict[str, str], told: str
     ) -> None:
         async with site(tmp_path) as here:
-            process = await here.call(*here.research, command=COMMAND, **variables)
+            process = await here.call(*here.research, **variables)
             _, said = await process.communicate()
             assert process.returncode == 9
             assert told in said.decode()

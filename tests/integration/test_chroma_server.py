@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-import sys
 import time
 from asyncio.subprocess import PIPE
 from pathlib import Path
@@ -26,6 +25,7 @@ from deepcritical.settings import Settings
 from tests.conftest import ROOT, make_evidence
 from tests.indexes import chroma_server, new_index
 from tests.ports import lasting_port
+from tests.servers.commands import forked_module
 from tests.servers.running import running
 from tests.vectors import WordVectors
 
@@ -185,7 +185,7 @@ async def test_rows_of_a_dead_run_go_when_no_run_can_last_so_long(chroma: str) -
 WORKER = """
 import asyncio, sys
 from tests.integration.test_chroma_server import worker
-asyncio.run(worker(*sys.argv[1:]))
+asyncio.run(worker(*sys.argv[2:]))
 """
 
 
@@ -204,7 +204,9 @@ async def test_processes_share_a_server_and_see_only_their_own(chroma: str) -> N
     names = ("a", "b", "c")
     processes = [
         await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", WORKER, chroma, name), cwd=ROOT, stdout=PIPE
+            *(*forked_module(), "tests.servers.program", WORKER, chroma, name),
+            cwd=ROOT,
+            stdout=PIPE,
         )
         for name in names
     ]

@@ -27,6 +27,7 @@ from deepcritical.services.storage.trace_tables import METADATA
 from tests.conformance.test_traces import numbered
 from tests.conftest import ROOT
 from tests.databases import TERMINATE, fresh_database, on_server
+from tests.servers.commands import forked_module
 
 OLD = """
 INSERT INTO users VALUES ('local', NULL, '2999-01-01 00:00:00');
@@ -142,11 +143,13 @@ class TestMigrations:
     def test_processes_that_start_at_once_migrate_once(self, url: str) -> None:
         opening = (
             "import sys; from deepcritical.services.storage.database import Database; "
-            "Database(sys.argv[1])._engine()"
+            "Database(sys.argv[2])._engine()"
         )
         started = [
             subprocess.Popen(  # noqa: S603 - our own interpreter
-                [sys.executable, "-c", opening, url], cwd=ROOT, stderr=subprocess.PIPE
+                [*forked_module(), "tests.servers.program", opening, url],
+                cwd=ROOT,
+                stderr=subprocess.PIPE,
             )
             for _ in range(4)
         ]

@@ -11,6 +11,7 @@ import pytest
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.report.answer import DeepAnswer
 from deepcritical.domain.report.sentences import Sentence
+from deepcritical.models import metering
 from tests.conftest import of_type, paper, run_service
 from tests.integration.answering import (
     NULL,
@@ -144,8 +145,10 @@ def invented(_task: str, sane: Any) -> Any:
     ids=["invented", "prose", "empty", "500", "429", "reset", "cut", "refusal"],
 )
 async def test_a_model_that_fails_costs_nothing_but_its_help(
-    tmp_path: Path, change: Any, fault: Fault | None
+    tmp_path: Path, change: Any, fault: Fault | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # How long it is waited for is looked at in test_model_faults.py.
+    monkeypatch.setattr(metering, "_LONGEST_WAIT_S", 0.0)
     source = records(tmp_path)
     async with made_up_model() as (reasoner, server):
         server.change = change or server.change
