@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.answering.coverage import checklist_in, counting
 from deepcritical.answering.weighing import Weighed, drugs_asked, weigh
+from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.checklist import (
     Aspect,
     ChecklistItem,
@@ -18,7 +19,8 @@ from deepcritical.domain.appraisal.checklist import (
 )
 from deepcritical.domain.appraisal.findings import Matched, Stance
 from deepcritical.domain.appraisal.verdict import VerdictLabel
-from deepcritical.domain.report.sentences import Finding
+from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.report.sentences import Finding, Sentence
 from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.domain.text.spans import Span
 from deepcritical.services.evidence_store import EvidenceStore
@@ -26,6 +28,7 @@ from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.writing.sections.sources import ranked, sources_of
 from deepcritical.writing.sentences.findings import findings_of
 from deepcritical.writing.sentences.passages import passage_finding
+from deepcritical.writing.sentences.synthesis import as_told_by, told_rows
 
 _MOST_OF_MAIN, _MOST_OF_OTHERS = 6, 3
 _AGAIN = 0.1
@@ -65,6 +68,17 @@ class Draft(NamedTuple):
     """True where a model chose the facts, and no word rules."""
     sources: Mapping[str, Finding] = MappingProxyType({})
     """Of the findings, the sentences that a model may write about."""
+
+
+def as_told(draft: Draft, written: Sequence[Sentence], evidence: Mapping[str, Evidence]) -> Draft:
+    """Return a draft whose first drug is rated no higher than in the rows that a model wrote."""
+    first, *others = draft.weighed or (None,)
+    if first is None:
+        return draft
+    rows = told_rows(written, draft.findings, first.studies, first.verdict, evidence)
+    studies = as_told_by(first.studies, first.verdict, rows)
+    rated = first._replace(studies=studies, verdict=decide(studies)) if rows else first
+    return draft._replace(weighed=(rated, *others))
 
 
 def draft_of(

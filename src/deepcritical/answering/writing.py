@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from deepcritical.answering.coverage import checklist_in, counting, covered
-from deepcritical.answering.drafting import SPEAKS_AGAINST, WITH_VERDICT, Draft, is_newest
+from deepcritical.answering.drafting import SPEAKS_AGAINST, WITH_VERDICT, Draft, as_told, is_newest
 from deepcritical.answering.passages import ALIKE, PassageReader
 from deepcritical.answering.topics import folded, topics_of
 from deepcritical.answering.weighing import Weighed, drugs_asked
@@ -94,7 +94,7 @@ class _Writer:
         self._inquiry = inquiry
         self._store = store
         self._context = context
-        self._draft = draft
+        self._draft = as_told(draft, written, store.evidence)
         self._written = tuple(written)
         self._citer = Citer(store)
         self._told: set[str] = set()

@@ -54,8 +54,9 @@ _PEOPLE_UNREAD = "imprecision: how many people are behind it could not be read"
 _NO_INTERVAL = "imprecision: no confidence interval could be read"
 _ONE_REVIEW = "inconsistency: how far the trials of its one review agree is not told"
 _ONE_TRIAL = "inconsistency: it rests on a single trial"
-_UNKNOWN = frozenset({_PEOPLE_UNREAD, _NO_INTERVAL, _ONE_REVIEW, _ONE_TRIAL})
-"""Doubts for want of what was not read: who has read the records may know better."""
+_JUDGED = "judgement: a model that read the records holds it to be less certain"
+_UNKNOWN = frozenset({_PEOPLE_UNREAD, _NO_INTERVAL, _ONE_REVIEW, _ONE_TRIAL, _JUDGED})
+"""Doubts for want of what was not read, or of a model: who has read the records may know better."""
 _VERY_SERIOUS = 2
 """Steps by which very serious imprecision lowers the certainty."""
 SUBSTANTIAL = 50.0
@@ -229,10 +230,11 @@ def as_rated(
     if rated is None or any(reason.startswith(_STATED.partition("{")[0]) for reason in known):
         return own, tuple(reasons)
     most = LADDER[max(0, _START[tier] - len(down))]
-    raised = min(rated, most, key=LADDER.index)
-    return (
-        (raised, tuple(known)) if LADDER.index(raised) > LADDER.index(own) else (own, (*reasons,))
-    )
+    found = min(rated, most, key=LADDER.index)
+    if found is own:
+        return own, tuple(reasons)
+    is_less = LADDER.index(found) < LADDER.index(own)
+    return found, (*reasons, _JUDGED) if is_less else tuple(known)
 
 
 def most_of(studies: Iterable[StudyFinding]) -> Certainty:

@@ -91,26 +91,30 @@ def with_proposal(
 def with_rating(verdict: Verdict, studies: Sequence[StudyFinding]) -> Verdict:
     """Return a verdict as certain as a model that came to its direction rates it.
 
-    It raises no rating above what is known of the studies, and lowers none: see `as_rated`. The
-    rows on which the verdict rests are raised with it; those of a direction that rules do not see
-    stay at most low.
+    It is no more certain than what is known of the studies allows: see `as_rated`. The rows that
+    it rests on are rated with it; a direction that rules do not see stays at most low, and what its
+    label calls proven at least moderate.
 
     Args:
         verdict: The verdict with its rows.
         studies: What each study says.
     """
     own = next((study for study in studies if study.proposed), None)
-    if own is None or DIRECTIONS[own.proposed or verdict.label] != DIRECTIONS[verdict.label]:
+    direction = DIRECTIONS[verdict.label]
+    if own is None or DIRECTIONS[own.proposed or verdict.label] != direction or direction == "open":
         return verdict
+    rated = own.rated
+    if rated and verdict.label in _WEAKER:
+        rated = max(rated, Certainty.MODERATE, key=LADDER.index)
     decided = {*verdict.deciding_ids}
     deciding = [r for r in verdict.rows if _bears(r) and decided & {*r.evidence_ids}]
     if not deciding:
         return verdict
     first = min(deciding, key=lambda row: TIERS.index(row.tier))
-    certainty, reasons = as_rated(verdict.certainty, verdict.downgrades, first.tier, own.rated)
+    certainty, reasons = as_rated(verdict.certainty, verdict.downgrades, first.tier, rated)
     if verdict.rule in PROPOSED.values():
         certainty = min(certainty, Certainty.LOW, key=LADDER.index)
-    rows = (row if row not in deciding else row_rated(row, own.rated) for row in verdict.rows)
+    rows = (row if row not in deciding else row_rated(row, rated) for row in verdict.rows)
     changed = {"certainty": certainty, "downgrades": reasons, "rows": tuple(rows)}
     return verdict.model_copy(update=changed)
 

@@ -14,7 +14,7 @@ from deepcritical.domain.appraisal.findings import Direction, StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
 from deepcritical.domain.question.frame import QuestionFrame
 from deepcritical.domain.question.question import ResearchQuestion
-from deepcritical.domain.report.brief import Brief, Contested, Statement, StudyRow
+from deepcritical.domain.report.brief import Brief, Contested, Statement, StudyRow, ToldRow
 from deepcritical.domain.report.data import REPORT_SCHEMA
 from deepcritical.domain.report.parts import DrugCandidate, ReportSection, VerdictChange
 from deepcritical.domain.report.report import ResearchReport
@@ -42,6 +42,7 @@ from deepcritical.writing.sentences.brief import brief_of
 from deepcritical.writing.sentences.matter import Matter
 from deepcritical.writing.sentences.studies import study_rows
 from deepcritical.writing.sentences.synthesis import (
+    as_told_by,
     claim_of,
     covered_by,
     statements_of,
@@ -111,6 +112,8 @@ class _Writer:
     def report(self, synthesis: Synthesis | None) -> ResearchReport:
         # The order of these calls gives the references their numbers: the brief's come first.
         text = synthesis or Synthesis()
+        self.studies = as_told_by(self.studies, self.verdict, self._rows(text))
+        self.verdict = decide(self.studies)
         brief = self._brief_with(text)
         self._cite(brief)
         used = {i for sentence in brief.sentences for i in sentence.finding_ids}
@@ -152,11 +155,12 @@ class _Writer:
         refuted = {one.told for one in text.contested}
         left = tuple(one for one in brief.studies if study_statement(one) not in refuted)
         brief = brief.model_copy(update={"contested": text.contested, "studies": left})
-        rows = told_rows(
-            text.sentences, text.findings, self.studies, self.verdict, self.store.evidence
-        )
         covered = covered_by(text.sentences, text.findings, self.studies, self.store.evidence)
-        return with_synthesis(brief, verdict, text.sentences, rows, covered)
+        return with_synthesis(brief, verdict, text.sentences, self._rows(text), covered)
+
+    def _rows(self, text: Synthesis) -> tuple[ToldRow, ...]:
+        said = text.sentences, text.findings
+        return told_rows(*said, self.studies, self.verdict, self.store.evidence)
 
     def _of_run(self) -> dict[str, Any]:
         """Return how it was searched."""
@@ -171,17 +175,14 @@ class _Writer:
 
     def _proposition(self) -> str:
         frame = self.question.frame
-        if frame and frame.feared:
-            frame = answered_by(self.verdict, frame)
-        return proposition_of(frame, self.verdict.label) if frame else ""
+        asked = answered_by(self.verdict, frame) if frame and frame.feared else frame
+        return proposition_of(asked, self.verdict.label) if asked else ""
 
     def _answer(self) -> str:
         frame, verdict = self.question.frame, self.verdict
-        if frame is None:
-            return ""
-        asked = answered_by(verdict, frame)
         strength, priced = verdict.strength_of_harm, verdict.is_at_a_price
-        return answer_to(asked, verdict.label, strength=strength, priced=priced)
+        asked = answered_by(verdict, frame) if frame else None
+        return answer_to(asked, verdict.label, strength=strength, priced=priced) if asked else ""
 
     def _brief(self, verdict: Verdict) -> Brief:
         matter = Matter(
@@ -332,7 +333,7 @@ class _Writer:
         }
 
     def _candidate(self, drug: str) -> DrugCandidate:
-        studies = self.store.studies(drug)
+        studies = self.studies if drug == self.main else self.store.studies(drug)
         verdict: Verdict = decide(studies)
         self.citer.cite(verdict.deciding_ids)
         return DrugCandidate(name=drug, verdict=verdict, studies=len(studies))

@@ -101,6 +101,25 @@ def told_rows(
     return tuple(told)
 
 
+def as_told_by(
+    studies: Sequence[StudyFinding], verdict: Verdict, rows: Sequence[ToldRow]
+) -> tuple[StudyFinding, ...]:
+    """Return studies rated no higher than the rows of a table that tell what decides.
+
+    Else a verdict would be surer than all that stands below it.
+    """
+    decided = {*verdict.deciding_ids}
+    deciding = {(r.outcome, r.comparator) for r in verdict.rows if decided & {*r.evidence_ids}}
+    told = [row.said.rated for row in rows if row.rated_as in deciding and row.said.rated]
+    if not told:
+        return tuple(studies)
+    most = max(told, key=LADDER.index)
+    return tuple(
+        s.model_copy(update={"rated": min(s.rated, most, key=LADDER.index)}) if s.rated else s
+        for s in studies
+    )
+
+
 def covered_by(
     written: Iterable[Sentence],
     findings: Mapping[str, Finding],

@@ -202,7 +202,7 @@ def test_words_of_a_reading_that_give_orders_are_not_shown() -> None:
     ("changes", "proposed", "rated", "certainty"),
     [
         pytest.param({"people": None}, "promising", "moderate", "moderate", id="size not read"),
-        pytest.param({"people": None}, "promising", "very low", "low", id="lowers nothing"),
+        pytest.param({"people": None}, "promising", "very low", "very low", id="lower"),
         pytest.param({"people": None}, "promising", None, "low", id="no rating"),
         pytest.param({"people": None}, "unsupported", "moderate", "low", id="of another direction"),
         pytest.param({"people": 300}, "promising", "high", "moderate", id="few people are known"),

@@ -19,7 +19,12 @@ from deepcritical.writing.sentences.brief import brief_of
 from deepcritical.writing.sentences.harms import harm_sentences
 from deepcritical.writing.sentences.matter import Matter
 from deepcritical.writing.sentences.studies import leading_vote, people_in
-from deepcritical.writing.sentences.synthesis import told_rows, uncontested, with_synthesis
+from deepcritical.writing.sentences.synthesis import (
+    as_told_by,
+    told_rows,
+    uncontested,
+    with_synthesis,
+)
 from deepcritical.writing.sentences.told_rows import leading_rows
 from deepcritical.writing.sentences.words import row_sentence
 from tests.unit.appraisal.builders import CONDITION, DRUG, finding, findings, record, study, vote
@@ -346,3 +351,23 @@ def test_a_result_that_a_check_refuted_is_not_told_but_the_last_of_its_direction
     first, last = (Contested(outcome=r.outcome, told="It fell.") for r in verdict.rows)
     assert [r.outcome for r in uncontested(verdict, [first]).rows] == [last.outcome]
     assert uncontested(verdict, [first, last]) == verdict
+
+
+def test_a_verdict_is_no_surer_than_the_rows_that_tell_what_decides() -> None:
+    own = told(Way.BENEFIT, "flurb score").model_copy(update={"start": 0, "matched": True})
+    beside = told(Way.BENEFIT, "snerk", "important").model_copy(update={"matched": True})
+    rating = {"proposed": VerdictLabel.PROMISING, "rated": Certainty.MODERATE}
+    studies = [s.model_copy(update=rating) for s in findings(own, beside)]
+    verdict = decide(studies)
+    one, other = (study.evidence_ids[0] for study in studies)
+    evidence = {key: record(content="Flurbs fell.") for key in (one, other)}
+    known = {f"{one}.1": Finding(id=f"{one}.1", evidence_ids=(one,), quotes=("Flurbs fell.",))}
+
+    def rated(row: str, key: str, level: str) -> Certainty:
+        said = _row(row, key).model_copy(update={"rated": Certainty(level)})
+        rows = told_rows([said], known, studies, verdict, evidence)
+        return decide(as_told_by(studies, verdict, rows)).certainty
+
+    assert verdict.certainty == rated("Flurb score", one, "high") == "moderate"
+    assert rated("Flurb score", one, "very low") == "very low"
+    assert rated("Snerk", other, "very low") == "moderate"
