@@ -32,7 +32,7 @@ _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
 """The fields of a reading that hold names of the question."""
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
-_MOST_WORDS = 8  # of a meaning
+_MOST_WORDS, _LONGEST = 8, 200  # words of a meaning, characters of a name
 _ANY_HARM = bounded(
     r"(?:(?:any|the|an?|more|most|serious|severe|bad|to be|be|is|it|too|of|do|does|doing|get|than|"
     r"good|more|not|for|and) )*(?:(?:un)?safe\w*|danger\w*|harm\w*|risk\w*|side[- ]effects?|"
@@ -53,7 +53,6 @@ _ANY = bounded(
     re.IGNORECASE,
 )
 """Words for a treatment that name none."""
-_LONGEST = 200  # characters of a name
 _SEARCHED = {"declined": None, "doubtful": False, "offers": (), "missing": ()}
 """Fields of a question that is searched, whatever the rules made of it."""
 
@@ -299,7 +298,8 @@ def _asked(
     in_words = [name for name in _words(said.drugs, text) if not _ANY.fullmatch(name)]
     beside = "; ".join((said.condition, *said.population, *said.compared_with, *said.outcomes))
     elsewhere = {one.drug.name for one in find_names(beside).drugs}
-    if in_words and all(drug.name in elsewhere for drug in by_rule.drugs):
+    is_ill = by_rule.drugs and any(find_names(name).conditions for name in in_words)
+    if in_words and not is_ill and all(drug.name in elsewhere for drug in by_rule.drugs):
         return tuple(Drug(name=name, known=False) for name in in_words), ()
     return by_rule.drugs, by_rule.members
 

@@ -217,10 +217,10 @@ def answered_by(verdict: Verdict, frame: QuestionFrame) -> QuestionFrame:
     """The question as far as a verdict answers it.
 
     Where no row that decides is on the outcomes asked about, it is on whether the drug helps; of
-    one on safety, where none of these harms is serious, it is on harm of any kind.
+    one on safety, where more harm was found and none of it is serious, it is on harm of any kind.
     """
     decided = set(verdict.deciding_ids)
-    if frame.feared and frame.feared.name == SERIOUS_HARM.name:
+    if frame.feared == SERIOUS_HARM and verdict.label is VerdictLabel.HARMFUL:
         harms = [r for r in verdict.rows if r.harm_asked and decided.intersection(r.evidence_ids)]
         mild = harms and not any(r.is_grave or _GRAVE.search(r.outcome) for r in harms)
         return frame.model_copy(update={"harm": ANY_HARM}) if mild else frame
@@ -230,19 +230,31 @@ def answered_by(verdict: Verdict, frame: QuestionFrame) -> QuestionFrame:
     return frame.model_copy(update={"outcomes": ()})
 
 
-_GRAVE = bounded(r"\b(?:serious|severe|grade [345]|discontinu\w*|withdraw\w*)\b", re.IGNORECASE)
+_GRAVE = bounded(
+    r"(?<!non-)(?<!non )\b(?:serious|severe|life-threatening|fatal\w*|deaths?|failure|hospital\w*|"
+    r"grade [345]|discontinu\w*)\b",
+    re.IGNORECASE,
+)
 _OPEN_YET = (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
 
-_AS_GOOD = bounded(
-    r"\b(?:at least )?as (?:good|well|effective)\b|\b(?:non-?inferior|instead of|in place of|"
-    r"replac|substitut|equivalen|interchang|comparabl|similarly)",
+_AS_GOOD = bounded(r"\b(?:at least )?as (?:good|well|effective)\b|\bnon-?inferior", re.IGNORECASE)
+_IN_ITS_PLACE = bounded(
+    r"\b(?:use|give|take|prescribe|choose|have)\b[^.?;]{0,80}\b(?:instead|in place) of\b|"
+    r"\b(?:equivalent|interchangeable|comparable) (?:to|with)\b|"
+    r"\b(?:similarly|equally) effective\b",
+    re.IGNORECASE,
+)
+_MORE = bounded(
+    r"\b(?:better|best|superior\w*|more|greater|fewer|less|reduc\w+|lower\w*|improv\w+|"
+    r"prevent\w*)\b",
     re.IGNORECASE,
 )
 
 
 def is_on_being_as_good(frame: QuestionFrame) -> bool:
-    """Return whether a comparison asks if a drug is no worse than another."""
-    return _AS_GOOD.search(frame.text) is not None
+    """Return whether a comparison asks if a drug is no worse than another, or may replace it."""
+    in_its_place = _IN_ITS_PLACE.search(frame.text) and not _MORE.search(frame.text)
+    return bool(_AS_GOOD.search(frame.text) or in_its_place)
 
 
 def _others(frame: QuestionFrame, names: Iterable[str]) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
+from deepcritical.appraisal.body.proposals import rated_at_most
 from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.assessment import JudgeAssessment
 from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
+from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.question.frame import Drug, QuestionKind
 from deepcritical.domain.question.question import SearchQuery
@@ -300,18 +302,21 @@ async def write_report(session: ResearchSession) -> None:
 
 
 def _decided(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
-    """The draft with what is not left to a writer: the verdicts, by rule, and the notices."""
-    candidates = tuple(
-        candidate.model_copy(update={"verdict": decide(session.store.studies(candidate.name))})
-        for candidate in draft.drug_candidates
-    )
-    drug = session.understood.drug
-    studies = session.store.studies(drug.name) if drug else ()
-    verdict = candidates[0].verdict if candidates and not drug else decide(studies)
+    """The draft with verdicts by rule, of the first drug no surer than it says, and the notices."""
+    held, asked = draft.drug_candidates, session.understood.drug
+    first = held[0].name if held else ""
+    most = next((study.rated for study in draft.studies if study.rated), None)
+
+    def decided(name: str) -> Verdict:
+        return decide(rated_at_most(session.store.studies(name), most if name == first else None))
+
+    verdict = decided(name) if (name := asked.name if asked else first) else decide(())
     changes = {
         "verdict": verdict,
         "confidence_score": verdict.confidence,
-        "drug_candidates": candidates,
+        "drug_candidates": tuple(
+            one.model_copy(update={"verdict": decided(one.name)}) for one in held
+        ),
         "notices": _notes(session, draft),
     }
     return draft.model_copy(update=changes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -48,9 +48,9 @@ _NOT_RANDOMISED = {
     "uncontrolled": "risk of bias: there was no control group",
 }
 """Why designs start lower than trials; their start has it in it already."""
-_INDIRECT = "indirectness: "
-_STATED = "stated: the evidence is rated {level} by its review"
+_BROADER = "indirectness: the people or the drugs were not only those asked about"
 _PEOPLE_UNREAD = "imprecision: how many people are behind it could not be read"
+_NOT_EXCLUDED = "imprecision: a relevant difference is not excluded"
 _NO_INTERVAL = "imprecision: no confidence interval could be read"
 _ONE_REVIEW = "inconsistency: how far the trials of its one review agree is not told"
 _ONE_TRIAL = "inconsistency: it rests on a single trial"
@@ -193,60 +193,88 @@ def rated(body: Body) -> tuple[Certainty, tuple[str, ...]]:
     own = max(0, _START[body.votes[0].tier] - len(down))
     tier = body.votes[0].tier
     reasons = [*([_NOT_RANDOMISED[tier]] if tier in _NOT_RANDOMISED else ()), *down]
-    if all(vote.stated for vote in body.votes):
-        told = capped(own, tuple(level for vote in body.votes for level in vote.stated))
-        if told < own:
-            reasons.append(_STATED.format(level=LADDER[told].value))
-            own = told
-    return LADDER[own], tuple(dict.fromkeys(reasons))
+    told = _stated_at_most(body, own)
+    if told < own:
+        reasons.append(f"stated: the evidence is rated {LADDER[told].value} by its review")
+    return LADDER[told], tuple(dict.fromkeys(reasons))
 
 
-def as_told(row: OutcomeRow, rated: Certainty | None) -> Certainty:
-    """Return a row's certainty where who wrote of it rates the result as it is told there.
+def _stated_at_most(body: Body, step: int) -> int:
+    """Return a step of the ladder, no higher than reviews state it that make up all of a row."""
+    if not all(vote.stated for vote in body.votes):
+        return step
+    return capped(step, tuple(level for vote in body.votes for level in vote.stated))
 
-    What is known against it still lowers that; but not whom or what it is of, which is told.
+
+def bound(body: Body) -> Certainty:
+    """Return how certain a row can be at most, whatever was not read were known.
+
+    What is known against it lowers that: also an interval whose people are not told.
     """
-    if rated is None:
+    down = [
+        *_bias(body),
+        *_inconsistency(body, doubts_alone=False),
+        *_indirectness(body),
+        *_known_imprecision(body),
+    ]
+    known = {reason for reason in down if reason not in _UNKNOWN}
+    return LADDER[_stated_at_most(body, max(0, _START[body.votes[0].tier] - len(known)))]
+
+
+def _known_imprecision(body: Body) -> Iterator[str]:
+    """Yield what makes it imprecise; where nobody tells how many people, what its interval says."""
+    told = [*_imprecision(body)]
+    if _PEOPLE_UNREAD not in told:
+        yield from told
+    elif body.way is Way.NO_DIFFERENCE:
+        yield from (_NOT_EXCLUDED,) if body.inconclusive else ()
+    else:
+        yield from _few_events(body)
+
+
+def as_rated(row: OutcomeRow, level: Certainty | None) -> OutcomeRow:
+    """Return a row as certain as a model rates it that saw what code could not read.
+
+    It is never above the row's bound; None leaves it as it is.
+    """
+    if level is None or row.most is None:
+        return row
+    found = min(level, row.most, key=LADDER.index)
+    known = tuple(reason for reason in row.reasons if reason not in _UNKNOWN)
+    if found is row.certainty:
+        return row
+    is_less = LADDER.index(found) < LADDER.index(row.certainty)
+    reasons = (*row.reasons, _JUDGED) if is_less else known
+    return row.model_copy(update={"certainty": found, "reasons": reasons})
+
+
+def as_told(row: OutcomeRow, level: Certainty | None) -> Certainty:
+    """Return the certainty of a result of a row that a model told in other words, and rated.
+
+    That it is of more people than were asked about does not lower it: it says so itself. Of deaths
+    and of what disables it is not lowered.
+    """
+    if level is None or row.most is None:
         return row.certainty
-    direct = [reason for reason in row.reasons if not reason.startswith(_INDIRECT)]
-    raised, _ = as_rated(Certainty.VERY_LOW, direct, row.tier, rated)
-    is_stated = any(reason.startswith(_STATED.partition("{")[0]) for reason in direct)
-    return min(rated, row.certainty if is_stated else raised, key=LADDER.index)
-
-
-def as_rated(
-    own: Certainty, reasons: Sequence[str], tier: Tier, rated: Certainty | None
-) -> tuple[Certainty, tuple[str, ...]]:
-    """Return a certainty as who read the records rates it, as far as nothing known is against that.
-
-    Args:
-        own: What code makes of it.
-        reasons: What lowered that.
-        tier: How the results came about.
-        rated: The rating; None for none, which leaves it as it is.
-    """
-    known = [reason for reason in reasons if reason not in _UNKNOWN]
-    down = [reason for reason in known if reason != _NOT_RANDOMISED.get(tier)]
-    if rated is None or any(reason.startswith(_STATED.partition("{")[0]) for reason in known):
-        return own, tuple(reasons)
-    most = LADDER[max(0, _START[tier] - len(down))]
-    found = min(rated, most, key=LADDER.index)
-    if found is own:
-        return own, tuple(reasons)
-    is_less = LADDER.index(found) < LADDER.index(own)
-    return found, (*reasons, _JUDGED) if is_less else tuple(known)
+    # What a review states of its certainty binds what is told of it.
+    steps = LADDER.index(row.most) + (_BROADER in row.reasons and not row.review)
+    told = min(level, LADDER[min(steps, _START[row.tier])], key=LADDER.index)
+    return max(told, row.certainty, key=LADDER.index) if row.is_grave else told
 
 
 def most_of(studies: Iterable[StudyFinding]) -> Certainty:
     """Return how certain a result that no row has can be at most, by the studies that it is of.
 
-    That is where their designs start, lowered where few people took part.
+    That is where the weakest design starts, lowered where few people were randomised, or where how
+    many is not known; what an expression of concern stands against is very low.
     """
     own = tuple(studies)
-    if not any(study.randomised for study in own):
-        return Certainty.LOW if any(study.clinical for study in own) else Certainty.VERY_LOW
+    if not own or any(study.concern or not study.clinical for study in own):
+        return Certainty.VERY_LOW
+    if not all(study.randomised for study in own):
+        return Certainty.LOW
     people = sum(study.participants or 0 for study in own)
-    few = (people < OPTIMAL_INFORMATION_SIZE) + (people < VERY_FEW) if people else 0
+    few = (people < OPTIMAL_INFORMATION_SIZE) + (0 < people < VERY_FEW)
     return LADDER[_START["randomised"] - few]
 
 
@@ -255,7 +283,7 @@ def _bias(body: Body) -> Iterator[str]:
     opened = sum(n for n, vote in zip(weight, body.agreeing, strict=True) if vote.open_label)
     if 2 * opened > sum(weight) and not (body.is_grave or body.is_timed):
         yield "risk of bias: most people knew what they were given"
-    if any(vote.of_asked for vote in body.agreeing):
+    if any(vote.of_asked or vote.level == "subgroup" for vote in body.agreeing):
         yield "risk of bias: it is of a subgroup of a study"
     kept = sum(n for n, vote in zip(weight, body.agreeing, strict=True) if vote.of_completers)
     if 2 * kept > sum(weight):
@@ -283,7 +311,7 @@ def _inconsistency(body: Body, *, doubts_alone: bool) -> Iterator[str]:
 def _indirectness(body: Body) -> Iterator[str]:
     near = {vote.directness for vote in body.votes}
     if "broader" in near:
-        yield "indirectness: the people or the drugs were not only those asked about"
+        yield _BROADER
     if "related" in near:
         yield "indirectness: the people had another condition"
     if body.importance == "surrogate" and not all(vote.wanted for vote in body.votes):
@@ -309,6 +337,12 @@ def _imprecision(body: Body) -> Iterator[str]:
         return
     if not any(_interval(vote.effect) for vote in body.agreeing):
         yield _NO_INTERVAL
+    yield from _few_events(body)
+
+
+def _few_events(body: Body) -> Iterator[str]:
+    """Yield that an interval is as wide as of few events."""
+    events = body.information
     if events is not None and events < (_FEW_EVENTS if body.reaches_small else VERY_FEW):
         wide = f"the interval is as wide as of fewer than {_FEW_EVENTS}"
         yield f"imprecision: events were few ({wide})"
@@ -319,7 +353,7 @@ def _imprecision(body: Body) -> Iterator[str]:
 def _unproven(body: Body, people: int | None) -> Iterator[str]:
     """Yield why it is not shown that nothing differs."""
     if body.inconclusive:
-        yield "imprecision: a relevant difference is not excluded"
+        yield _NOT_EXCLUDED
     elif people is not None and people < VERY_MANY:
         yield f"imprecision: fewer than {VERY_MANY} people seldom show that nothing differs"
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence, Set
 
-from deepcritical.appraisal.body.certainty import LADDER, as_rated
+from deepcritical.appraisal.body.certainty import LADDER
 from deepcritical.appraisal.body.leading import SURE
 from deepcritical.appraisal.body.rows import row_rated
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import DIRECTIONS, Verdict, VerdictLabel
-from deepcritical.domain.appraisal.votes import TIERS, OutcomeRow, Way
+from deepcritical.domain.appraisal.votes import OutcomeRow, Way
 from deepcritical.domain.evidence.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 
 _MATCHED = "A model that matched the results to the question found"
@@ -73,7 +73,8 @@ def with_proposal(
         return by_rule
     ways = _BEARING.get(label, {*Way})
     rows = [row for row in by_rule.rows if _answers(row) and _ways(row) & ways]
-    own = [row.certainty for row in rows if {*row.evidence_ids} & {*ids}]
+    level = next((study.rated for study in studies if study.proposed), None)
+    own = [row_rated(row, level).certainty for row in rows if {*row.evidence_ids} & {*ids}]
     bearing = own or [_by_design(studies, ids)]
     lowest = min(LADDER.index(Certainty.LOW), *map(LADDER.index, bearing))
     differ = len({way for row in by_rule.rows if _answers(row) for way in _ways(row)}) > 1
@@ -88,40 +89,29 @@ def with_proposal(
     )
 
 
-def with_rating(verdict: Verdict, studies: Sequence[StudyFinding]) -> Verdict:
-    """Return a verdict as certain as a model that came to its direction rates it.
+def rating_of(label: VerdictLabel, studies: Sequence[StudyFinding]) -> Certainty | None:
+    """Return how certain a model holds what decides to be, that came to this direction.
 
-    It is no more certain than what is known of the studies allows: see `as_rated`. The rows that
-    it rests on are rated with it; a direction that rules do not see stays at most low, and what its
-    label calls proven at least moderate.
-
-    Args:
-        verdict: The verdict with its rows.
-        studies: What each study says.
+    What a label calls proven is at least moderately certain. None where nothing is known.
     """
-    own = next((study for study in studies if study.proposed), None)
-    direction = DIRECTIONS[verdict.label]
-    if own is None or DIRECTIONS[own.proposed or verdict.label] != direction or direction == "open":
-        return verdict
-    rated = own.rated
-    if rated and verdict.label in _WEAKER:
-        rated = max(rated, Certainty.MODERATE, key=LADDER.index)
-    decided = {*verdict.deciding_ids}
-    deciding = [r for r in verdict.rows if _bears(r) and decided & {*r.evidence_ids}]
-    if not deciding:
-        return verdict
-    first = min(deciding, key=lambda row: TIERS.index(row.tier))
-    certainty, reasons = as_rated(verdict.certainty, verdict.downgrades, first.tier, rated)
-    if verdict.rule in PROPOSED.values():
-        certainty = min(certainty, Certainty.LOW, key=LADDER.index)
-    rows = (row if row not in deciding else row_rated(row, rated) for row in verdict.rows)
-    changed = {"certainty": certainty, "downgrades": reasons, "rows": tuple(rows)}
-    return verdict.model_copy(update=changed)
+    own = next((study for study in studies if study.proposed and study.rated), None)
+    direction = DIRECTIONS[label]
+    if not (own and own.proposed and own.rated) or DIRECTIONS[own.proposed] != direction:
+        return None
+    least = Certainty.MODERATE if label in _WEAKER else own.rated
+    return None if direction == "open" else max(own.rated, least, key=LADDER.index)
 
 
-def _bears(row: OutcomeRow) -> bool:
-    """Return whether a row decides, or is of just the outcome that was asked about."""
-    return row.matched and (row.importance == "critical" or row.wanted or row.harm_asked)
+def rated_at_most(
+    studies: Sequence[StudyFinding], most: Certainty | None
+) -> tuple[StudyFinding, ...]:
+    """Return studies that a model rated, rated no higher than that; None for no limit."""
+    return tuple(
+        s.model_copy(update={"rated": min(s.rated, most, key=LADDER.index)})
+        if s.rated and most
+        else s
+        for s in studies
+    )
 
 
 def _borne_out(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
-from deepcritical.appraisal.body.certainty import SUBSTANTIAL, Body, as_rated, rated
+from deepcritical.appraisal.body.certainty import SUBSTANTIAL, Body, as_rated, bound, rated
 from deepcritical.appraisal.body.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.votes.main_vote import first_of, is_nowhere_more
 from deepcritical.appraisal.votes.turning import turned
@@ -217,8 +217,8 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         pooled=None if _is_split(pooled, way) else pooled,
         certainty=certainty,
         reasons=reasons,
+        most=bound(body),
         directness=max((v.directness for v in votes), key=_NEAR.index),
-        review=all(v.review for v in votes),
         primary=any(v.level == "primary" for v in votes),
         inconclusive=body.inconclusive,
         trivial=body.trivial,
@@ -230,10 +230,9 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
     return row.model_copy(update={"finding": _finding(row), "sentence": _sentence(row)})
 
 
-def row_rated(row: OutcomeRow, rated_as: Certainty | None) -> OutcomeRow:
-    """Return a row as certain as who read its records rates it: see `as_rated`."""
-    certainty, reasons = as_rated(row.certainty, row.reasons, row.tier, rated_as)
-    told = row.model_copy(update={"certainty": certainty, "reasons": reasons})
+def row_rated(row: OutcomeRow, level: Certainty | None) -> OutcomeRow:
+    """Return a row, and its sentence, as certain as a model rates it: see `as_rated`."""
+    told = as_rated(row, level)
     return told.model_copy(update={"sentence": _sentence(told)})
 
 
@@ -258,7 +257,7 @@ def _is_split(pooled: PooledEffect | None, way: Way) -> bool:
 def _marks(votes: Sequence[Vote]) -> dict[str, bool]:
     """Return what holds of a row where it holds of one of its votes, or of all of them."""
     of_one = ("is_grave", "is_fatal", "wanted", "harm_asked", "of_course", "matched")
-    of_all = ("of_other_kind", "non_inferior", "prevention", "of_class")
+    of_all = ("review", "of_other_kind", "non_inferior", "prevention", "of_class")
     marks = {name: any(getattr(vote, name) for vote in votes) for name in of_one}
     return marks | {name: all(getattr(vote, name) for vote in votes) for name in of_all}
 

@@ -17,8 +17,8 @@ from deepcritical.appraisal.body.leading import (
     leading,
     together,
 )
-from deepcritical.appraisal.body.proposals import PROPOSED, with_proposal, with_rating
-from deepcritical.appraisal.body.rows import outcome_rows
+from deepcritical.appraisal.body.proposals import PROPOSED, rating_of, with_proposal
+from deepcritical.appraisal.body.rows import outcome_rows, row_rated
 from deepcritical.appraisal.votes.silent import READ_ENOUGH, is_close, not_read, too_little_read
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import AT_A_PRICE, WEAK_SIGNAL, Verdict, VerdictLabel
@@ -160,10 +160,7 @@ _LESS_THAN_PROOF = (VerdictLabel.PROMISING, VerdictLabel.UNSUPPORTED)
 
 def decide(studies: Sequence[StudyFinding]) -> Verdict:
     """The verdict for one drug and one condition, with the rows that it rests on."""
-    by_rule, too_weak = _by_rule(studies), (_SIGNAL, WEAK_SIGNAL, _OTHER_BETTER)
-    found = with_rating(with_proposal(by_rule, studies, too_weak), studies)
-    too_sure = found.label in _LESS_THAN_PROOF and found.certainty is Certainty.HIGH
-    return found.model_copy(update={"certainty": Certainty.MODERATE}) if too_sure else found
+    return with_proposal(_by_rule(studies), studies, too_weak=(_SIGNAL, WEAK_SIGNAL, _OTHER_BETTER))
 
 
 def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
@@ -268,6 +265,12 @@ def _led(
     sure = [row for row in grave if _is_proven(row)]
     if rule == _HARMFUL and way is not Way.HARM:
         certainty, downgrades = sure[0].certainty, sure[0].reasons
+    elif level := rating_of(RULES[rule], studies):
+        told = {id(row): row_rated(row, level) for row in deciding}
+        certainty, downgrades = _certainty(way, [*told.values()])
+        rows = tuple(told.get(id(row), row) for row in rows)
+    if RULES[rule] in _LESS_THAN_PROOF and certainty is Certainty.HIGH:
+        certainty = Certainty.MODERATE
     feared = [*grave, *doubted(rows, deciding)]
     caps = (*doubts, *(() if rule == _HARM_OBSERVED else _caps(first[0], feared)))
     ids = _ids_of(deciding)

@@ -57,7 +57,11 @@ def remaining(
     """Return the studies that are left; see `recomputed`."""
     gone = set(left_out)
     rest = (study for study in studies if gone.isdisjoint(study.evidence_ids))
-    return tuple(study for study in rest if tier is None or _has(study, tier))
+    left = tuple(study for study in rest if tier is None or _has(study, tier))
+    if len(left) == len(studies):
+        return left
+    # A rating is of all of them.
+    return tuple(study.model_copy(update={"rated": None}) for study in left)
 
 
 def _has(study: StudyFinding, tier: Counting) -> bool:

@@ -34,14 +34,12 @@ _KEPT = bounded(
 _REVIEWS = frozenset({"systematic_review", "pooled_analysis"})
 _NUMBERS = "one two three four five six seven eight nine ten".split()
 _SOME_STUDIES = bounded(
-    r"\b(?P<number>\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of (?:the )?\d+ )?"
-    r"(?:[\w-]+ ){0,3}(?:trials|studies|RCTs|cohorts|reports)\b",
+    r"^(?:the )?(?P<number>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten) "
+    r"(?:of (?:the )?\d+ )?(?:(?:randomi[sz]ed|controlled|clinical|cohort|observational) ){0,3}"
+    r"(?:trials|studies|RCTs|cohorts|reports)$",
     re.IGNORECASE,
 )
-_KIND_OF_STUDIES = bounded(
-    r"^(?:the )?(?:[\w-]+ ){1,3}(?:trials|studies|RCTs|cohorts)$", re.IGNORECASE
-)
-"""Those studies of a review that asked one thing: "prophylaxis trials"."""
+"""A number of studies, and no word for those that took part in them."""
 _UNBIASED = bounded(
     r"\b(?:without|excluding|exclusion of|excluded|removing|removal of|leaving out|omitting)\b"
     r"[^.;]{0,60}\b(?:risks? of bias|bias|low[- ]quality|poor[- ]quality)\b|"
@@ -94,8 +92,7 @@ def is_pooled(result: Result, study: StudyReading) -> bool:
     if not _REVIEWS.intersection(study.kinds):
         return False
     told = result.effect is not None and result.effect.value is not None
-    some = _SOME_STUDIES.search(result.people) or _KIND_OF_STUDIES.search(result.people)
-    return _is_unbiased(result) or (told and some is not None)
+    return _is_unbiased(result) or (told and _SOME_STUDIES.search(result.people) is not None)
 
 
 def _is_unbiased(result: Result) -> bool:

@@ -9,9 +9,6 @@ from deepcritical.domain.appraisal.votes import ArmRates
 from deepcritical.domain.study.reading import Result, StudyReading
 from deepcritical.vocabulary.classes import drug_class
 
-_MARGINS = 2
-"""Arms of a factorial trial where all with a drug are told against all without it."""
-
 
 def is_of_review(study: StudyReading, result: Result) -> bool:
     """Return whether studies are pooled in a result; a trial pooled with others tells its own too.
@@ -66,7 +63,7 @@ def _is_of_all(study: StudyReading, result: Result) -> bool:
 
 def _has_other_arms(study: StudyReading, result: Result) -> bool:
     """Return whether people got drugs other than those compared, so its number is not theirs."""
-    if "factorial" in study.design and len(study.arms) != _MARGINS:
+    if "factorial" in study.design:
         return True
     arms = [arm for i in (result.a, result.b) if (arm := study.arm(i))]
     given = {i.drug or i.name for arm in arms for i in arm.interventions}

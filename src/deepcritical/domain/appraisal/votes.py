@@ -242,6 +242,9 @@ class OutcomeRow(_OnOutcome):
     certainty: Certainty
     reasons: tuple[str, ...] = ()
     """What lowered the certainty, by GRADE's domains."""
+    most: Certainty | None = None
+    """How certain it can be at most, whatever was not read were known; None in reports from before
+    a model rated certainty."""
     primary: bool = False
     """Whether it was the primary outcome of one of the studies."""
     inconclusive: bool = False

@@ -114,6 +114,7 @@ def unit_of(written: str) -> Unit:
 
 _DIGITS = (
     r"(?:\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|"
+    r"(?<!day )(?<!week )(?<!month )(?<!year )(?<!hase )(?<!tage )(?<!rade )"
     r"\d{1,3}(?: \d{3})+(?= [A-Za-z(]|[),;:]|\.?$)|\d+)"
     r"(?:[.·]\d+)?|(?<!\d)[.·]\d+"
 )

@@ -36,6 +36,7 @@ from deepcritical.writing.ledger.completeness import (
     cited_findings,
     cited_in_order,
     cut_entries,
+    main_studies_of,
     printed_parts,
 )
 from deepcritical.writing.sections.quoting import SET_PHRASES
@@ -215,13 +216,14 @@ def _misrated(document: Document, records: Mapping[str, Evidence]) -> Iterator[L
         yield LedgerEntry(kind=EntryKind.RATING, text=one.text, holds=False, reason=reason)
     findings = {finding.id: finding for finding in document.findings}
     said = [row.said for row in brief.told]
-    given = told_rows(said, findings, document.studies, verdict, records)
+    studies = main_studies_of(document)
+    given = told_rows(said, findings, studies, verdict, records)
     for row in brief.told:
         if row not in given:
             reason = "the table tells its certainty otherwise"
             text = row.said.text
             yield LedgerEntry(kind=EntryKind.RATING, text=text, holds=False, reason=reason)
-    if brief.covered != covered_by((*brief.synthesis, *said), findings, document.studies, records):
+    if brief.covered != covered_by((*brief.synthesis, *said), findings, studies, records):
         reason = "sentences of the brief quote other results than it says"
         text = brief.synthesis[0].text if brief.synthesis else brief.drug
         yield LedgerEntry(kind=EntryKind.RATING, text=text, holds=False, reason=reason)

@@ -123,6 +123,11 @@ def _bodies(document: Document) -> Iterator[tuple[Verdict, Sequence[StudyFinding
         start += one.studies
 
 
+def main_studies_of(document: Document) -> Sequence[StudyFinding]:
+    """Return the studies that the document's own verdict is on."""
+    return next(_bodies(document), (None, ()))[1]
+
+
 def _in_rows(document: Document) -> Iterator[_Cut]:
     """Yield the outcomes that results of studies are on and rows are not, or the other way."""
     for verdict, studies in _bodies(document):
@@ -278,7 +283,7 @@ def _in_brief(
     there = {s.text for s in (*brief.answer, *brief.harms)}
     for text in (*(text for text in told if text not in there), *rows):
         yield text, "the verdict has it, and the brief leaves it out"
-    again = _brief_again(brief, verdict, next(_bodies(document), (None, ()))[1], records)
+    again = _brief_again(brief, verdict, main_studies_of(document), records)
     said = {text.partition(": ")[0] for text in brief.missing}
     for text in again.missing:
         is_left = brief.is_answered and is_on_results(text)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deepcritical.appraisal.body.certainty import LADDER, as_told, most_of
+from deepcritical.appraisal.body.proposals import rated_at_most
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.appraisal.votes import OutcomeRow, Vote, Way
@@ -111,13 +112,7 @@ def as_told_by(
     decided = {*verdict.deciding_ids}
     deciding = {(r.outcome, r.comparator) for r in verdict.rows if decided & {*r.evidence_ids}}
     told = [row.said.rated for row in rows if row.rated_as in deciding and row.said.rated]
-    if not told:
-        return tuple(studies)
-    most = max(told, key=LADDER.index)
-    return tuple(
-        s.model_copy(update={"rated": min(s.rated, most, key=LADDER.index)}) if s.rated else s
-        for s in studies
-    )
+    return rated_at_most(studies, max(told, key=LADDER.index, default=None))
 
 
 def covered_by(

@@ -44,7 +44,7 @@ OTHER = unsized(arm("A", DRUG), arm("B"), arm("C", control="usual_care"))
     ("arms", "design", "counted"),
     [
         (THREE, ("randomised",), None),
-        (THREE[:2], ("randomised", "factorial"), 300),
+        (THREE[:2], ("randomised", "factorial"), None),
         (THREE[:2], ("randomised",), 300),
         (DOSES, ("randomised",), 300),
         (OTHER, ("randomised",), 300),

@@ -16,11 +16,11 @@ def test_what_a_review_pools_of_some_of_its_trials_votes() -> None:
     assert [vote.way for vote in votes] == [Way.BENEFIT]
 
 
-def test_trials_of_one_kind_are_pooled_in_nobody_knows_how_many() -> None:
-    of_some = result(people="prevention trials", effect=LESS, higher_is_better=False)
+@pytest.mark.parametrize("some", ["women in 5 trials", "open-label studies", "smaller trials"])
+def test_trials_that_words_part_off_are_not_those_of_a_review(some: str) -> None:
+    of_some = result(people=some, effect=LESS, higher_is_better=False)
     reading = study(of_some, kinds=("systematic_review",), population=people(n_studies=9))
-    (vote,) = ballot(reading).votes
-    assert (vote.way, vote.people, vote.studies) == (Way.BENEFIT, None, None)
+    assert (ballot(reading).votes, ballot(reading).why) == ((), "only a part of its people")
 
 
 def test_what_a_review_counts_of_its_trials_does_not() -> None:

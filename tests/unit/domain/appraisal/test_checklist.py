@@ -47,8 +47,8 @@ FOR, AGAINST = Stance.SUPPORTS, Stance.REFUTES
 @pytest.mark.parametrize(
     ("facts", "changed", "coverage", "reason"),
     [
-        ([], {}, Coverage.UNSATISFIED, "nothing on it"),
-        ([fact(items=("C2",))], {}, Coverage.UNSATISFIED, "nothing on it"),
+        ([], {}, Coverage.UNSATISFIED, "no sentence on it"),
+        ([fact(items=("C2",))], {}, Coverage.UNSATISFIED, "no sentence on it"),
         ([fact(), fact("E2")], {}, Coverage.SATISFIED, "2 studies located"),
         ([fact()], {}, Coverage.PARTIAL, "1 study located; 2 are wanted"),
         ([fact()], {"studies": 1}, Coverage.SATISFIED, "OCEBM level 2"),
@@ -66,7 +66,7 @@ FOR, AGAINST = Stance.SUPPORTS, Stance.REFUTES
             "2 studies",
         ),
         # The strongest studies must not stand on both sides.
-        ([fact(side=FOR), fact("E2", side=AGAINST)], {}, Coverage.PARTIAL, "disagree"),
+        ([fact(side=FOR), fact("E2", side=AGAINST)], {}, Coverage.PARTIAL, "both ways"),
         ([fact(side=FOR), fact("E2", side=AGAINST, level=4)], {}, Coverage.SATISFIED, "2 studies"),
         ([fact(side=FOR), fact("E2")], {}, Coverage.SATISFIED, "2 studies"),
         # What is only near the question covers nothing, and is not counted beside what is on it.
@@ -74,7 +74,7 @@ FOR, AGAINST = Stance.SUPPORTS, Stance.REFUTES
             [fact(direct=False), fact("E2", direct=False)],
             {"studies": 1},
             Coverage.UNSATISFIED,
-            "nothing on it",
+            "no sentence on it",
         ),
         ([fact(), fact("E2", direct=False)], {}, Coverage.PARTIAL, "1 study located"),
     ],
