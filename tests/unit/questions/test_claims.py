@@ -6,7 +6,13 @@ import pytest
 
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.question.frame import Condition
-from deepcritical.questions.claims import Strength, answer_to, claim_of, proposition_of
+from deepcritical.questions.claims import (
+    Strength,
+    answer_to,
+    claim_of,
+    is_on_being_as_good,
+    proposition_of,
+)
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
 
@@ -102,3 +108,21 @@ def test_which_is_safer_is_answered_without_yes_and_no(
 ) -> None:
     frame = read_frame("Is clozapine safer than olanzapine in schizophrenia?")
     assert answer_to(frame, label, strength=strength).startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("text", "as_good"),
+    [
+        ("Can I use lithium instead of aspirin in gout?", True),
+        ("Is lithium equivalent to aspirin in gout?", True),
+        ("Is lithium as good as aspirin in gout?", True),
+        ("Does lithium instead of aspirin reduce deaths in gout?", False),
+        ("Is lithium superior to aspirin after hip replacement?", False),
+        ("Is lithium better than aspirin at comparable doses in gout?", False),
+        ("Lithium or aspirin substitution in gout?", False),
+    ],
+)
+def test_what_may_take_the_place_of_another_drug_need_not_be_better(
+    text: str, as_good: bool
+) -> None:
+    assert is_on_being_as_good(read_frame(text)) is as_good

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.appraisal.body.rows import outcome_rows
+from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
+from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.question.frame import DeclineReason, QuestionKind
-from deepcritical.questions.claims import claim_of
+from deepcritical.questions.claims import answer_to, answered_by, claim_of, subject_of
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
+from tests.unit.appraisal.builders import finding, vote
 
 
 @pytest.mark.parametrize(
@@ -176,3 +180,30 @@ def test_a_drug_that_is_set_beside_another_is_not_put_aside(
 )
 def test_a_gain_is_no_harm(text: str) -> None:
     assert not read_frame(text).is_on_harm
+
+
+@pytest.mark.parametrize(
+    ("outcome", "label", "harm"),
+    [
+        ("diarrhoea", "harmful", "unwanted effects"),
+        ("serious adverse events", "harmful", "serious harm"),
+        ("hepatic failure", "harmful", "serious harm"),
+        ("non-serious adverse events", "harmful", "unwanted effects"),
+        ("diarrhoea", "refuted", "serious harm"),
+    ],
+)
+def test_an_answer_on_safety_names_harm_as_grave_as_what_was_found(
+    outcome: str, label: str, harm: str
+) -> None:
+    told = vote(Way.HARM, row=outcome, importance="harm", harm_asked=True, matched=True)
+    (row,) = outcome_rows([finding(told)])
+    found = {"label": label, "certainty": "low", "rule": "As told.", "deciding_ids": ("E1",)}
+    verdict = Verdict.model_validate({**found, "rows": (row,)})
+    asked = answered_by(verdict, read_frame("How safe is metformin in gout?"))
+    assert claim_of(asked) == f"metformin increases the risk of {harm} in gout"
+    assert answer_to(asked, VerdictLabel.HARMFUL).startswith("Not safe in every respect")
+
+
+def test_a_report_on_safety_is_titled_so() -> None:
+    question = research_question(read_frame("How safe is metformin in gout?"))
+    assert subject_of(question) == "safety of metformin in gout"

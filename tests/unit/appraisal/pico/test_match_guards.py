@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from deepcritical.appraisal.body.verdict import decide
-from deepcritical.appraisal.body.what_if import plus
+from deepcritical.appraisal.body.what_if import plus, remaining
 from deepcritical.appraisal.pico.asked import Asked
 from deepcritical.appraisal.pico.matching import ways_of
 from deepcritical.appraisal.votes.records import read_for
 from deepcritical.appraisal.votes.voting import Ballot, ballot_of
 from deepcritical.domain.appraisal.findings import MOST_SHOWN, Matched
-from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.appraisal.votes import Vote, Way
 from deepcritical.domain.evidence.grading import grade
-from deepcritical.domain.study.reading import ArmFigure, StudyReading
+from deepcritical.domain.study.reading import ArmFigure, Effect, StudyReading
 from deepcritical.prompts.evidence import study_block
 from tests.unit.appraisal.builders import (
     DRUG,
@@ -224,3 +224,45 @@ def test_a_model_rates_certainty_as_far_as_nothing_known_is_against_it(
         certainty if raised else r.certainty for r in without.rows
     ]
     assert (found.rows[0].sentence.endswith(f"{certainty} certainty.")) or not raised
+
+
+WIDE = Effect(measure="RR", value=0.3, ci_low=0.1, ci_high=0.95)
+
+
+@pytest.mark.parametrize(
+    ("told", "proposed", "certainty"),
+    [
+        pytest.param(vote(people=None, effect=WIDE), "promising", "low", id="few events"),
+        pytest.param(
+            vote(people=None, effect=None, review=True, stated=("low",)),
+            "promising",
+            "low",
+            id="stated",
+        ),
+        pytest.param(vote(people=5000, level="subgroup"), "promising", "moderate", id="subgroup"),
+        pytest.param(vote(comparator="testamine"), "insufficient evidence", "very low", id="open"),
+        pytest.param(
+            vote(directness="related"), "insufficient evidence", "very low", id="of others"
+        ),
+    ],
+)
+def test_nothing_that_a_model_rates_is_above_what_is_known(
+    told: Vote, proposed: str, certainty: str
+) -> None:
+    matched = told.model_copy(update={"matched": True})
+    found = decide([finding(matched, proposed=proposed, rated="high")])
+    assert found.certainty == certainty
+
+
+def test_outcomes_that_conflict_stay_less_certain_however_they_are_rated() -> None:
+    helps, kills = vote(people=5000), vote(Way.HARM, row="deaths", people=5000, is_grave=True)
+    both = [v.model_copy(update={"matched": True}) for v in (helps, kills)]
+    found = decide([finding(*both, proposed="mixed", rated="high")])
+    assert (found.label, found.certainty) == ("mixed", "moderate")
+
+
+def test_a_rating_is_of_all_studies_and_goes_with_any_of_them() -> None:
+    told = vote(people=None, effect=None, matched=True)
+    both = [finding(told, key=f"E{n}", proposed="promising", rated="high") for n in (1, 2)]
+    assert [study.rated for study in remaining(both, ["E2"])] == [None]
+    assert [study.rated for study in remaining(both)] == ["high", "high"]
