@@ -1,9 +1,10 @@
 """Puts a model's text into a brief, in the place of code's sentences on results.
 
-The verdict stays code's. Behind a text stands the table that the model wrote, each row checked as a
-sentence and rated by code; else the results that it found to tell of the question. Grave harms of
-the drug, and what speaks against it and is told nowhere, are added. All others stand in the table
-of all outcomes, and what records say of harms in their own words under "Harms".
+The label stays code's. Behind a text stands the table that the model wrote, each row checked as a
+sentence and rated within what is known of its studies; else the results that it found to tell of
+the question. Grave harms of the drug, and what speaks against it and is told nowhere, are added.
+All others stand in the table of all outcomes, and what records say of harms in their own words
+under "Harms".
 """
 
 from __future__ import annotations

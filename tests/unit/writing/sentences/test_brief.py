@@ -11,7 +11,7 @@ from deepcritical.domain.appraisal.votes import Importance, Vote, Way
 from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.evidence.kinds import is_current
 from deepcritical.domain.evidence.record import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.question.frame import Drug, QuestionFrame, QuestionKind
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.report.brief import Brief, Contested
 from deepcritical.domain.report.sentences import Finding, Sentence, row_text
 from deepcritical.domain.study.reading import Population, Reader
@@ -371,3 +371,10 @@ def test_a_verdict_is_no_surer_than_the_rows_that_tell_what_decides() -> None:
     assert verdict.certainty == rated("Flurb score", one, "high") == "moderate"
     assert rated("Flurb score", one, "very low") == "very low"
     assert rated("Snerk", other, "very low") == "moderate"
+
+
+def test_of_several_drugs_that_may_do_harm_each_has_its_own_claim() -> None:
+    both = tuple(Drug(name=name, known=False) for name in (DRUG, "testamine"))
+    harm = Condition(name="zorbs", names=("zorbs",))
+    asked = _matter(told(Way.HARM, "zorbs"), kind=QuestionKind.SAFETY, drugs=both, harm=harm)
+    assert asked.claim == "examplol increases the risk of zorbs"
