@@ -94,6 +94,7 @@ def test_no_file_and_no_function_is_too_long(
     assert exit_code == 0, capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_docstrings_do_not_begin_as_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the schema that a model answers in excepted: they are part of a prompt."""
     monkeypatch.chdir(ROOT)
@@ -226,6 +227,7 @@ def test_the_image_and_the_setup_take_the_same_torch() -> None:
     assert len(pins[0]) == 1
 
 
+@pytest.mark.slow
 def test_only_the_gate_prints_the_words_of_a_model() -> None:
     """A sentence is a model's only where the gate says so; prompts' answers hold no other prose."""
     makers = [

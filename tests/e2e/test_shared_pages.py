@@ -100,6 +100,7 @@ def test_the_sample_has_a_page_with_a_picture(served: Served) -> None:
     assert _is_card(get(told["image"]).content)
 
 
+@pytest.mark.slow
 def test_private_runs_have_no_page_for_strangers() -> None:
     more = {"DEEPCRITICAL_TOKENS": "anna:a-long-token-of-anna,ben:a-long-token-of-ben"}
     with serving(COMMAND, more) as one:
@@ -114,6 +115,7 @@ def test_private_runs_have_no_page_for_strangers() -> None:
             assert get(f"{one.address}{path}").status_code == 401
 
 
+@pytest.mark.slow
 def test_the_sample_is_what_the_command_gives_today() -> None:
     """Else write it anew: `deepcritical research ... --snapshot demo --out FOLDER`, report.json."""
     kept = sample_report()
