@@ -86,6 +86,7 @@ def reachable() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_file_and_no_function_is_too_long(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
