@@ -248,7 +248,7 @@ def as_rated(row: OutcomeRow, level: Certainty | None) -> OutcomeRow:
     return row.model_copy(update={"certainty": found, "reasons": reasons})
 
 
-def as_told(row: OutcomeRow, level: Certainty | None) -> Certainty:
+def certainty_told(row: OutcomeRow, level: Certainty | None) -> Certainty:
     """Return the certainty of a result of a row that a model told in other words, and rated.
 
     That it is of more people than were asked about does not lower it: it says so itself. Of deaths

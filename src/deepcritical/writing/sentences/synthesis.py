@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from deepcritical.appraisal.body.certainty import LADDER, as_told, most_of
+from deepcritical.appraisal.body.certainty import LADDER, certainty_told, most_of
 from deepcritical.appraisal.body.proposals import rated_at_most
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict
@@ -98,7 +98,7 @@ def told_rows(
         row = rows.get(rated) if rated else None
         row = row if row and {*row.evidence_ids} & {*said.evidence_ids} else None
         certainty = said.rated and min(said.rated, most_of(own), key=LADDER.index)
-        certainty = as_told(row, said.rated) if row else certainty
+        certainty = certainty_told(row, said.rated) if row else certainty
         told.append(ToldRow(said=said, rated_as=rated if row else None, certainty=certainty))
     return tuple(told)
 
