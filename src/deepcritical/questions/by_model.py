@@ -17,9 +17,8 @@ from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import locate_quote
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import LOWERS
-from deepcritical.questions.declining import as_typed
 from deepcritical.questions.measures import measures_in
-from deepcritical.questions.model_reading import READ_AS, ModelReading, with_meanings
+from deepcritical.questions.model_reading import ModelReading, with_meanings, with_note
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, raises, side_by_side
 from deepcritical.questions.sides import are_together, is_over_part
@@ -93,7 +92,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     }
     read = with_stopping(by_rule.model_copy(update=_SEARCHED | named))
     is_same = read.model_copy(update={"notices": by_rule.notices}) == by_rule
-    return read if is_same else _told(read)
+    return read if is_same else with_note(read)
 
 
 def _about(
@@ -287,6 +286,9 @@ def _asked(
 
     A treatment that no vocabulary has, such as an exercise, is one in the question's own words.
     """
+    if said.compares_forms and (form := _in_words(said.drugs[0], text)):
+        (own,) = (one.drug for one in find_names(form).drugs)
+        return (own.model_copy(update={"name": form, "synonyms": (own.name, *own.synonyms)}),), ()
     named = _together(tuple(_drugs(said.drugs, text, names)), names)
     if said.kind == "candidates" and all(one.group for one in named):
         return (), ()  # of a class the drugs are asked for
@@ -300,7 +302,9 @@ def _asked(
     elsewhere = {one.drug.name for one in find_names(beside).drugs}
     is_ill = by_rule.drugs and any(find_names(name).conditions for name in in_words)
     if in_words and not is_ill and all(drug.name in elsewhere for drug in by_rule.drugs):
-        return tuple(Drug(name=name, known=False) for name in in_words), ()
+        return tuple(
+            Drug(name=name, synonyms=said.meant_by(name), known=False) for name in in_words
+        ), ()
     return by_rule.drugs, by_rule.members
 
 
@@ -327,7 +331,7 @@ def _compared(said: ModelReading, text: str, names: Names) -> dict[str, Drug | N
         if _PLACEBO.search(name) and not find_names(name).drugs:
             found["placebo"] = None
             continue
-        named = [one.drug for one in _drugs([name], text, names)]
+        named = [] if said.compares_forms else [one.drug for one in _drugs([name], text, names)]
         found |= {drug.name: drug for drug in named}
         if not named and (in_text := _in_words(name, text)):
             found[in_text] = None
@@ -380,21 +384,3 @@ def _in_words(name: str, text: str) -> str:
     """A name as the question writes it; '' when the question does not."""
     place = locate_quote(name, text)
     return text[place[0] : place[1]] if place and any(map(str.isalpha, name)) else ""
-
-
-def _told(read: QuestionFrame) -> QuestionFrame:
-    """With a line on how the model read the question, and one on each name that is not known."""
-    parts = (
-        "stopping" if read.stopping else "",
-        " and ".join(drug.name for drug in read.drugs) or "any drug",
-        f"compared with {' or '.join(read.comparators)}" if read.comparators else "",
-        f"in {read.condition.name}" if read.condition and read.condition.known else "",
-        f"({read.kind.value.replace('_', ' ')})",
-    )
-    harm = f"; the harm feared is {read.harm.name}" if read.harm else ""
-    told = f"{' '.join(filter(None, parts))}{harm}{'; put as a denial' if read.negative else ''}"
-    unknown = [as_typed(drug.name, "drug") for drug in read.drugs if not drug.known]
-    if (condition := read.condition) and not condition.known:
-        unknown.append(as_typed(condition.name, "condition"))
-    said = dict.fromkeys((f"{READ_AS}: {told}.", *read.notices, *unknown))
-    return read.model_copy(update={"notices": tuple(said), "by_model": True})

@@ -106,6 +106,18 @@ LOWERS = _cue(
     r"shrink\w*|regress\w*|reliev\w*|slash\w*|postpon\w*|"
     r"(?:keep\w*|kept|stop\w*)(?: \w+){1,3} from"
 )
+ASKS_WHO = _cue(
+    r"whom|which|what|predict\w*|respon\w+|subgroups?|candidates?|select\w*|choose|pick|"
+    r"characteristics|markers?|most|best|"
+    r"(?<!\w )who|who(?! (?:are|is|have|has|had|was|were|takes?|needs?|can|cannot|did|do)\b)"
+)
+"""Asks which people do well on a drug, not whether it helps people who are named."""
+LISTS_TRIALS = bounded(
+    r"^\W*(?:(?:please|can you|could you) )*(?:list|show|name|find)\b(?: \w+){0,4} trials\b|"
+    r"^(?:[\w-]+ ){1,6}trials\W*$",
+    re.IGNORECASE,
+)
+"""Asks for the trials that there are, and not for what they found."""
 MEDICAL = _cue(
     r"\w+(?:ectom(?:y|ies)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|itis|therap(?:y|ies))|"
     r"(?:endo|laparo|arthro|broncho|colono|gastro|cysto|hystero|thoraco)scop(?:y|ies|ic)|"

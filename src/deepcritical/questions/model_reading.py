@@ -7,8 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.question.frame import Condition
+from deepcritical.domain.question.frame import Condition, QuestionFrame
 from deepcritical.domain.text.patterns import bounded
+from deepcritical.questions.declining import as_typed
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.vocabulary.folding import key_of
 
@@ -90,13 +91,44 @@ class ModelReading(BaseModel):
     meanings: list[Meaning] = Field(default_factory=list)
     """Of the names above those that are abbreviations or lay words, with what they mean here."""
 
+    def meant_by(self, written: str) -> tuple[str, ...]:
+        """The full names of what the question calls so, as the model understands it."""
+        return tuple(m.name for m in self.meanings if key_of(m.said) == key_of(written))
+
+    @property
+    def compares_forms(self) -> bool:
+        """Whether one drug is set against itself, given in another way: by nose or by injection."""
+        sides = [*self.drugs[:1], *self.compared_with]
+        named = [frozenset(one.drug.name for one in find_names(side).drugs) for side in sides]
+        is_one = len(self.drugs) == 1 and len(sides) > 1 and len(named[0]) == 1
+        differ = len(set(map(key_of, sides))) == len(sides)
+        return self.kind == "comparison" and is_one and differ and len(set(named)) == 1
+
 
 def with_meanings(condition: Condition | None, said: ModelReading) -> Condition | None:
     """The condition, under the names that a model says it means, too: "feeling sick" is nausea."""
     if condition is None:
         return None
-    meant = (m.name for m in said.meanings if key_of(m.said) == key_of(condition.name))
+    meant = said.meant_by(condition.name)
     found = (one.condition for means in meant for one in find_names(means).conditions)
     names = (name for one in found for name in as_condition(one).names)
     every = dict.fromkeys((condition.name, *condition.names, *names))
     return condition.model_copy(update={"names": tuple(every)})
+
+
+def with_note(read: QuestionFrame) -> QuestionFrame:
+    """Return a frame with a line on how it was read, and one on each name that is not known."""
+    parts = (
+        "stopping" if read.stopping else "",
+        " and ".join(drug.name for drug in read.drugs) or "any drug",
+        f"compared with {' or '.join(read.comparators)}" if read.comparators else "",
+        f"in {read.condition.name}" if read.condition and read.condition.known else "",
+        f"({read.kind.value.replace('_', ' ')})",
+    )
+    harm = f"; the harm feared is {read.harm.name}" if read.harm else ""
+    told = f"{' '.join(filter(None, parts))}{harm}{'; put as a denial' if read.negative else ''}"
+    unknown = [as_typed(drug.name, "drug") for drug in read.drugs if not drug.known]
+    if (condition := read.condition) and not condition.known:
+        unknown.append(as_typed(condition.name, "condition"))
+    said = dict.fromkeys((f"{READ_AS}: {told}.", *read.notices, *unknown))
+    return read.model_copy(update={"notices": tuple(said), "by_model": True})

@@ -203,6 +203,7 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     if all(named.group for named in drugs) and _asks_which(names):
         return QuestionKind.CANDIDATES
     is_one = len(drugs) == 1
+    kind = _as_put(kind, text) if is_one else kind
     if kind in _OF_SEVERAL and is_added(names):
         return QuestionKind.COMBINATION
     if kind in (QuestionKind.EFFICACY, QuestionKind.POPULATION) and sets_beside(names):
@@ -220,6 +221,14 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     if kind in doubtful and is_one and injures:
         return QuestionKind.SAFETY
     return kind
+
+
+def _as_put(kind: QuestionKind, text: str) -> QuestionKind:
+    """The kind of a question on one drug that names its people, or asks for its trials."""
+    if kind is QuestionKind.POPULATION and not cues.ASKS_WHO.search(text):
+        return QuestionKind.EFFICACY
+    is_list = kind is QuestionKind.EFFICACY and cues.LISTS_TRIALS.search(text)
+    return QuestionKind.STATUS if is_list else kind
 
 
 def _is_on_help(names: Names) -> bool:

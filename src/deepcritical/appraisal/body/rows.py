@@ -257,7 +257,7 @@ def _is_split(pooled: PooledEffect | None, way: Way) -> bool:
 def _marks(votes: Sequence[Vote]) -> dict[str, bool]:
     """Return what holds of a row where it holds of one of its votes, or of all of them."""
     of_one = ("is_grave", "is_fatal", "wanted", "harm_asked", "of_course", "matched")
-    of_all = ("review", "of_other_kind", "non_inferior", "prevention", "of_class")
+    of_all = ("review", "of_other_kind", "non_inferior", "as_good_asked", "prevention", "of_class")
     marks = {name: any(getattr(vote, name) for vote in votes) for name in of_one}
     return marks | {name: all(getattr(vote, name) for vote in votes) for name in of_all}
 

@@ -67,6 +67,11 @@ _PREVENTION = (
 _NOT_EXCLUDED = "No benefit was shown, and a relevant benefit is not excluded."
 _NOT_WORSE = "Trials showed that the drug is not worse than the one that it was compared with."
 _NOT_BETTER = "Trials showed no difference from the drug that it was compared with."
+_NO_LOSS = (
+    "Studies found no difference from what the drug may replace; whether it is not worse was not "
+    "tested."
+)
+_TOO_FEW = "Too few people were studied to tell whether the drug is as good as the other."
 _OTHER_BETTER = "Patients did better with what the drug was compared with, without proof."
 _BETTER_THAN_ACTIVE = (
     "Several trials found the drug better than another drug; none compared it with no treatment."
@@ -130,6 +135,8 @@ RULES: dict[str, VerdictLabel] = {
     _NOT_EXCLUDED: VerdictLabel.UNSUPPORTED,
     _NOT_WORSE: VerdictLabel.PROMISING,
     _NOT_BETTER: VerdictLabel.UNSUPPORTED,
+    _NO_LOSS: VerdictLabel.PROMISING,
+    _TOO_FEW: VerdictLabel.INSUFFICIENT,
     _OTHER_BETTER: VerdictLabel.UNSUPPORTED,
     _BETTER_THAN_ACTIVE: VerdictLabel.PROMISING,
     _MORE_BETTER: VerdictLabel.PROMISING,
@@ -350,7 +357,11 @@ def _rule(
 def _none_shown(rows: Sequence[OutcomeRow], certainty: Certainty, *, confirmed: bool) -> str:
     first = rows[0]
     if first.asked:
-        return _NOT_WORSE if all(row.non_inferior for row in rows) else _NOT_BETTER
+        if all(row.non_inferior for row in rows):
+            return _NOT_WORSE
+        if not all(row.as_good_asked for row in rows):
+            return _NOT_BETTER
+        return _NO_LOSS if (first.people or VERY_FEW) >= VERY_FEW else _TOO_FEW
     if first.tier != "randomised":
         return _NONE_REPORTED if first.tier == "reported" else _NONE_IN_COHORTS
     if all(row.inconclusive for row in rows):

@@ -86,6 +86,8 @@ class Asked(NamedTuple):
     """True where any harm that kills or disables is asked about."""
     superior: bool = False
     """True where a comparison asks if the drug is better, so that one as good is none that is."""
+    as_good: bool = False
+    """True where it asks if the drug is no worse than what it may replace."""
     qualifiers: Qualifiers = MappingProxyType({})
     """Qualifiers that part off the people asked about from others with the condition."""
     stopping: bool = False
@@ -111,6 +113,15 @@ def canonical(name: str) -> str:
         return found.name.casefold()
     group = drug_class(name)
     return (group.name if group else name).casefold()
+
+
+def _put(frame: QuestionFrame | None) -> dict[str, bool]:
+    """How a comparison is put: whether it asks for what is better, or for what is as good."""
+    as_good = bool(frame and is_on_being_as_good(frame))
+    return {
+        "superior": bool(frame and _SUPERIOR.search(frame.text) and not as_good),
+        "as_good": as_good,
+    }
 
 
 def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = None) -> Asked:
@@ -147,7 +158,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         is_class=bool(members),
         in_words=not drug.known and all(map(is_english, drug.name.casefold().split())),
         any_grave=bool(frame and frame.feared and frame.feared.name == SERIOUS_HARM.name),
-        superior=bool(frame and _SUPERIOR.search(frame.text) and not is_on_being_as_good(frame)),
+        **_put(frame),
         qualifiers=_qualifiers(frame) if frame else MappingProxyType({}),
         dose=dose_asked(frame.text, own) if frame and is_alone else "",
         between_doses=bool(frame and is_alone and is_between_doses(frame.text)),

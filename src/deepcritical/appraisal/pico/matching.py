@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from deepcritical.appraisal.pico.arms import AND, Tested, is_compared_with, tested_on
 from deepcritical.appraisal.pico.asked import Asked
-from deepcritical.appraisal.pico.outcomes import Placed, is_composite, placed
+from deepcritical.appraisal.pico.outcomes import Placed, is_composite, is_of_other_kind, placed
 from deepcritical.appraisal.pico.stopped import compared_in, stopped_by
 from deepcritical.domain.appraisal.findings import ResultMatch
 from deepcritical.domain.appraisal.votes import OTHER_COMPARISON, Directness, Vote, Way
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.study.reading import Result, StudyReading
 from deepcritical.vocabulary.folding import key_of
-from deepcritical.vocabulary.outcomes import construct_of, outcome_table
+from deepcritical.vocabulary.outcomes import Construct, construct_of, outcome_table
 
 
 class Relation(NamedTuple):
@@ -64,6 +64,29 @@ def related_by(
     return Relation(place, tested, near, wanted)
 
 
+def is_of_other(result: Result, asked: Asked, match: ResultMatch | None) -> bool:
+    """Return whether a result tells nothing of the outcome that the question names.
+
+    So it is with a laboratory value that stands in for one that a table knows, too: what it
+    foretells of an outcome that patients feel is not known (GRADE guidelines 8, indirectness).
+    """
+    stands_in = match is not None and match.importance == "surrogate"
+    return (stands_in and bool(_named(asked))) or is_of_other_kind(result, asked)
+
+
+def _named(asked: Asked) -> list[Construct]:
+    """The outcomes that the question names, where the table knows all of them for one thing."""
+    named = [construct_of(outcome, outcome) for outcome in asked.measured]
+    known = [one for one in named if one and not one.generic]
+    return known if len(known) == len(named) else []
+
+
+def of_others(study: StudyReading, result: Result) -> str:
+    """Why a result of people with another condition does not count; '' of harms in anyone."""
+    named = result.kind != "safety" or study.population.conditions
+    return "its people have another condition" if named else ""
+
+
 def ways_of(study: StudyReading, matches: Iterable[ResultMatch]) -> Iterator[Way]:
     """Yield what those results of a study found that a model has for deciding, by its figures.
 
@@ -99,13 +122,10 @@ def _is_beside_named(result: Result, asked: Asked) -> bool:
     A narrower one is not beside: its words or its row hold a term of what is named, as "major
     bleeding" does, or its family is called so.
     """
-    own = construct_of(result.concept, result.outcome)
-    named = [construct_of(outcome, outcome) for outcome in asked.measured]
+    own, named = construct_of(result.concept, result.outcome), _named(asked)
     if own is None or own.generic or is_composite(result) or asked.on_harm or not named:
         return False
-    if not all(c and not c.generic for c in named):
-        return False
-    near = {name for c in named if c for name in (c.name, c.part_of)}
+    near = {name for c in named for name in (c.name, c.part_of)}
     if not near.isdisjoint({own.name, own.part_of} - {""}):
         return False
     terms = outcome_table().terms.items()

@@ -10,15 +10,15 @@ from deepcritical.appraisal.pico.arms import IN_NEITHER_ARM, Tested, written
 from deepcritical.appraisal.pico.asked import Asked
 from deepcritical.appraisal.pico.controls import control_of
 from deepcritical.appraisal.pico.dosing import arms_told
-from deepcritical.appraisal.pico.matching import Relation, holds_by_rule, is_never_lost, related_by
-from deepcritical.appraisal.pico.outcomes import (
-    Placed,
-    as_harm,
-    is_composite,
-    is_of_other_kind,
-    is_wanted,
-    placed,
+from deepcritical.appraisal.pico.matching import (
+    Relation,
+    holds_by_rule,
+    is_never_lost,
+    is_of_other,
+    of_others,
+    related_by,
 )
+from deepcritical.appraisal.pico.outcomes import Placed, as_harm, is_composite, is_wanted, placed
 from deepcritical.appraisal.pico.people import (
     concerns,
     directness,
@@ -189,8 +189,7 @@ def _weigh(
     if why and not _is_signal(result, placed(result, asked), asked):
         return _Weighed(None, why)
     place, tested, near, wanted = _related(study, result, evidence, asked, match)
-    others = near is None and (result.kind != "safety" or study.population.conditions)
-    if why_not := tested.why_not or ("its people have another condition" if others else ""):
+    if why_not := tested.why_not or (of_others(study, result) if near is None else ""):
         return _Weighed(None, why_not)
     if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
@@ -208,9 +207,10 @@ def _weigh(
         "tier": _tier(study, result, grade),
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
-        "of_other_kind": not wanted and is_of_other_kind(result, asked),
+        "of_other_kind": not wanted and is_of_other(result, asked, match),
         "against_asked": tested.asked or (bool(match) and way is Way.BENEFIT),
         "non_inferior": vote.non_inferior and not asked.superior,
+        "as_good_asked": asked.as_good,
         "prevention": not match and not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,
         "members": tested.members,

@@ -129,6 +129,8 @@ class _OnOutcome(Model):
     """Whether it is to get the condition, so that those studied did not have it."""
     non_inferior: bool = False
     """Whether the drug was shown to be not worse than the comparator."""
+    as_good_asked: bool = False
+    """Whether the question asks just that; False also in reports from before it was kept."""
 
 
 class Vote(_OnOutcome):
