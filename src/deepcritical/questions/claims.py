@@ -237,7 +237,11 @@ _GRAVE = bounded(
 )
 _OPEN_YET = (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
 
-_AS_GOOD = bounded(r"\b(?:at least )?as (?:good|well|effective)\b|\bnon-?inferior", re.IGNORECASE)
+_AS_GOOD = bounded(
+    r"\b(?:at least )?as (?:good|well|effective|reliabl[ey]|efficacious|quick(?:ly)?|fast)\b|"
+    r"\bnon-?inferior",
+    re.IGNORECASE,
+)
 _IN_ITS_PLACE = bounded(
     r"\b(?:use|give|take|prescribe|choose|have)\b[^.?;]{0,80}\b(?:instead|in place) of\b|"
     r"\b(?:equivalent|interchangeable|comparable) (?:to|with)\b|"

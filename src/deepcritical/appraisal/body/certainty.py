@@ -235,11 +235,12 @@ def _known_imprecision(body: Body) -> Iterator[str]:
 def as_rated(row: OutcomeRow, level: Certainty | None) -> OutcomeRow:
     """Return a row as certain as a model rates it that saw what code could not read.
 
-    It is never above the row's bound; None leaves it as it is.
+    Never above the row's bound; of deaths and of what disables never lowered; None leaves it.
     """
     if level is None or row.most is None:
         return row
     found = min(level, row.most, key=LADDER.index)
+    found = max(found, row.certainty, key=LADDER.index) if row.is_grave else found
     known = tuple(reason for reason in row.reasons if reason not in _UNKNOWN)
     if found is row.certainty:
         return row

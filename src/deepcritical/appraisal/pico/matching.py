@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
-from deepcritical.appraisal.pico.arms import AND, Tested, is_compared_with, tested_on
+from deepcritical.appraisal.pico.arms import (
+    AND,
+    LESS_OF_IT,
+    MORE_OF_IT,
+    Tested,
+    is_compared_with,
+    tested_on,
+)
 from deepcritical.appraisal.pico.asked import Asked
 from deepcritical.appraisal.pico.outcomes import Placed, is_composite, is_of_other_kind, placed
 from deepcritical.appraisal.pico.stopped import compared_in, stopped_by
@@ -148,11 +155,19 @@ def _tested(
     elif found.why_not:
         found = tested_on(match.side, study, result, asked)
     if asked.comparators and not (found.why_not or found.asked):
+        if found.comparator in (*LESS_OF_IT, *MORE_OF_IT) and (form := _other_form(asked)):
+            return found._replace(asked=True, comparator=form)
         if not found.comparator and _is_beside(found, asked):
             return found._replace(asked=True)
         against = found.comparator or "nothing or placebo"
         return Tested(why_not=f"it compares with {against}, {OTHER_COMPARISON}")
     return found
+
+
+def _other_form(asked: Asked) -> str:
+    """Return the drug itself, given in another way, that it is asked against; '' for none."""
+    forms = (one for one in asked.comparators.values() if asked.names.intersection(one.split()))
+    return next(forms, "")
 
 
 def _is_beside(found: Tested, asked: Asked) -> bool:
