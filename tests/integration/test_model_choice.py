@@ -86,6 +86,19 @@ async def test_chains_are_asked_for_where_a_step_of_any_is_known(
     assert ["propose_hypotheses" in told for told in tasks] == [False, True]
 
 
+async def test_chains_are_asked_for_once_while_the_graph_stays_much_the_same(
+    tmp_path: Path,
+) -> None:
+    run = await modelled(
+        records(tmp_path), judging(next_round="go_on", searches=["dose"]), max_iterations=3
+    )
+    assert rounds(run) > 1
+    assert len(of_type(run.events, "hypotheses_proposed")) == rounds(run)
+    assert run.server.tasks.count("propose_hypotheses") == 1
+    first, *later = (e.chains for e in of_type(run.events, "hypotheses_proposed"))
+    assert all(first == one for one in later)
+
+
 ENOUGH: dict[str, Any] = {"answers_question": True, "next_round": "enough", "searches": []}
 
 

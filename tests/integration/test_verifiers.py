@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.report.brief import Statement
 from deepcritical.domain.report.sentences import Finding
 from deepcritical.domain.run.budget import RunLimits
 from deepcritical.models.asking import Asker, open_asker
@@ -109,7 +110,8 @@ class TestAWriter:
         server.change = lambda task, _: replies[task]
         async with asked(server) as asker:
             writer = Writer(asker, "a:writer", ModelVerifier(asker, "a:writer"), own=True)
-            (told,) = await writer.write("Does it help?", FINDINGS, RECORDS, "It helps.")
+            text = await writer.write("Does it help?", FINDINGS, RECORDS, "It helps.")
+        (told,) = text.sentences
         assert (told.text, told.origin) == (SENTENCE, "model")
         (written,), (verified,) = server.prompts("write_report"), server.prompts("verify")
         assert "Your text stands below the following" in written
@@ -149,9 +151,37 @@ class TestAWriter:
         async with asked(server) as asker:
             writer = Writer(asker, "a:writer", ModelVerifier(asker, "a:judge"), own=False)
             found = {**FINDINGS, "2.1": other}
-            told = await writer.write("Does it help?", found, RECORDS, "It helps.")
-        assert [one.text for one in told] == [SENTENCE, "Pain fell."]
+            text = await writer.write("Does it help?", found, RECORDS, "It helps.")
+        assert [one.text for one in text.sentences] == [SENTENCE, "Pain fell."]
         _, repair = server.prompts("write_report")
         assert "[1.2] Relapse" in repair
         assert "[2.1]" not in repair
         assert "It helps." not in repair
+
+    async def test_text_and_results_beside_it_are_judged_in_one_question(self) -> None:
+        titled = FINDINGS["1.2"].model_copy(update={"population": "adults; A trial"})
+        beside = [
+            Statement(f"Relapse {n}: better with examplol.", ("E1",), f"row {n}") for n in (1, 2)
+        ]
+        server = ModelServer()
+        verdicts = ("supported", "contradicted", "supported")
+        replies = {
+            "write_report": {"sentences": [{"text": SENTENCE, "findings": ["1.2"]}]},
+            "verify": {
+                "judgements": [
+                    {"id": f"S{n}", "verdict": verdict, "records": ["R1"]}
+                    for n, verdict in enumerate(verdicts, 1)
+                ]
+            },
+        }
+        server.change = lambda task, _: replies[task]
+        async with asked(server) as asker:
+            writer = Writer(asker, "a:writer", ModelVerifier(asker, "a:judge"), own=False)
+            text = await writer.write(
+                "Does it help?", {"1.2": titled}, RECORDS, table=True, beside=beside
+            )
+        assert [one.text for one in text.sentences] == [SENTENCE]
+        assert [one.outcome for one in text.contested] == ["row 1"]
+        (prompt,) = server.prompts("verify")
+        assert prompt.count("A trial") == 1
+        assert '<study record="R1">Meyer 2021; randomised trial; adults</study>' in prompt

@@ -158,8 +158,9 @@ def _parts(
         full = _shown(server, "assessment", matching * found) / matching
         yield _Part("assessment", rounds * matching + 1, full, 400)
     else:
-        yield _Part("hypotheses", rounds, 1_500, 100)
-        yield _Part("assessment", rounds, _shown(server, "assessment", found), 100)
+        yield _Part("hypotheses", 1, 1_000, 100)
+        judged = (rounds + 2) // 2  # of later rounds about every second brings other studies
+        yield _Part("assessment", judged, _shown(server, "assessment", found), 100)
     if manages:
         yield _Part("manager", _PLANNING + _TURNS * rounds, 1_500, 60)
     yield _Part("report", _SECTIONS, _shown(server, "report", 3_600), 300)

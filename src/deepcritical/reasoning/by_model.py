@@ -1,5 +1,7 @@
 """Makes a model's judgements safe by code, and joins them with those of the rules."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -8,12 +10,15 @@ from deepcritical.answering.quoting import plain_words
 from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.appraisal.findings import MOST_SHOWN, Matched, ResultMatch
+from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
 from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Directness, Importance
+from deepcritical.domain.base import Model
 from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.question.frame import Condition, Drug
 from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.study.reading import Result, StudyReading
+from deepcritical.mechanism.graph import MechanismGraph
 from deepcritical.models.answers import Assessed, GapKind, MatchedResults
 from deepcritical.questions.searching import asked, first_sides_open
 from deepcritical.reasoning.judging import OpenGap
@@ -33,6 +38,46 @@ _GAPS: dict[GapKind, str] = {
     "mechanism": "How {drug} would act on {condition}.",
     "negative_studies": "Studies of {drug} in {condition} that found no effect, or were stopped.",
 }
+
+
+class Proposed(Model):
+    """The chains that a model proposed, and what it was shown for that."""
+
+    chains: tuple[tuple[str, ...], ...]
+    """Names along each."""
+    drug: str
+    edges: int
+    """Edges of the graph."""
+    ways: tuple[tuple[str, ...], ...]
+    """The nodes of the chains by rule without a gap."""
+
+    @classmethod
+    def of(
+        cls,
+        chains: Sequence[Sequence[str]],
+        graph: MechanismGraph,
+        by_rule: Sequence[MechanismHypothesis],
+    ) -> Proposed:
+        """The answer over this graph, with the chains by rule."""
+        return cls(
+            chains=tuple(map(tuple, chains)),
+            drug=graph.drug.name,
+            edges=sum(1 for _ in graph.edges),
+            ways=_ways(by_rule),
+        )
+
+    def holds(self, graph: MechanismGraph, by_rule: Sequence[MechanismHypothesis]) -> bool:
+        """Return whether another answer would be over much the same graph.
+
+        It is not once a further way from drug to condition is known, or more than twice the edges.
+        """
+        grown = sum(1 for _ in graph.edges) > 2 * self.edges
+        fresh = {*_ways(by_rule)} - {*self.ways}
+        return bool(self.chains) and graph.drug.name == self.drug and not (grown or fresh)
+
+
+def _ways(chains: Sequence[MechanismHypothesis]) -> tuple[tuple[str, ...], ...]:
+    return tuple(chain.nodes for chain in chains if chain.complete)
 
 
 def worded_queries(

@@ -46,7 +46,7 @@ from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
 from deepcritical.reasoning.base import BY_RULES, ManagerModel, Reasoner, Studies
-from deepcritical.reasoning.by_model import judged, led, matches_of, worded_queries
+from deepcritical.reasoning.by_model import Proposed, judged, led, matches_of, worded_queries
 from deepcritical.reasoning.choosing import (
     ChooseEvidence,
     OpenChoosing,
@@ -132,6 +132,8 @@ class Remembered(Model):
     """Hash of the studies that it was shown for that."""
     gaps: tuple[OpenGap, ...] = ()
     """The open gaps that it was shown for that."""
+    proposed: Proposed | None = None
+    """Its last answer on mechanism chains."""
     new_records: int = 0
     """Records that it was to read, as the budget was last told; 0 while that is not known."""
     matching: int = 0
@@ -160,6 +162,8 @@ class LLMReasoner(InquiryModel):
         """Hash of the studies that it was shown for that."""
         self._gaps: tuple[OpenGap, ...] = ()
         """The open gaps that it was shown for that."""
+        self._proposed: Proposed | None = None
+        """Its last answer on mechanism chains."""
 
     @asynccontextmanager
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
@@ -191,6 +195,7 @@ class LLMReasoner(InquiryModel):
             assessed=self._assessed,
             judged_on=self._judged_on,
             gaps=self._gaps,
+            proposed=self._proposed,
             new_records=self._account.new_records,
             matching=self._account.matching,
         )
@@ -207,6 +212,7 @@ class LLMReasoner(InquiryModel):
         self._assessed = kept.assessed
         self._judged_on = kept.judged_on
         self._gaps = kept.gaps
+        self._proposed = kept.proposed
 
     async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         """As the model reads it, as far as its words bear that out; else as the rules did."""
@@ -253,13 +259,17 @@ class LLMReasoner(InquiryModel):
     ) -> tuple[MechanismHypothesis, ...]:
         """The chains of the graph, with those that the model proposes over it.
 
-        It is asked of no empty graph, but where a mechanism is to be tested.
+        It is asked of no empty graph, but where a mechanism is to be tested. Its former proposals
+        are laid over the graph as it is now, unless the manager asks or much has become known.
         """
         by_rule = await super().propose_hypotheses(question, store)
         graph = await calculated(graph_of, question, store)
         wish = store.instruction
         if graph is None or not (graph.nodes or wish or question.mechanism_terms):
             return by_rule
+        before = self._proposed
+        if before and not wish and await calculated(before.holds, graph, by_rule):
+            return (await calculated(proposed_chains, graph, by_rule, before.chains))[0]
         short = self._short("hypotheses")
         prompt = asks.ask_hypotheses(question, graph.drug.name, graph.edges, wish, short=short)
         try:
@@ -267,6 +277,7 @@ class LLMReasoner(InquiryModel):
         except NoAnswerError as error:
             await self._account.fell_back("hypotheses", error)
             return by_rule
+        self._proposed = await calculated(Proposed.of, answer.chains, graph, by_rule)
         chains, dropped = await calculated(proposed_chains, graph, by_rule, answer.chains)
         await self._account.made("hypotheses", dropped)
         return chains

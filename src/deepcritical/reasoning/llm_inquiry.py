@@ -28,8 +28,8 @@ from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.question.frame import QuestionFrame
 from deepcritical.domain.question.question import SearchQuery
 from deepcritical.domain.report.answer import DeepAnswer
-from deepcritical.domain.report.brief import Contested, Statement
-from deepcritical.domain.report.sentences import Finding, Sentence
+from deepcritical.domain.report.brief import Statement
+from deepcritical.domain.report.sentences import Finding
 from deepcritical.domain.run.budget import Judgement
 from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import Completeness, InquiryPlan, MappedFacts, MatchedResults
@@ -48,7 +48,7 @@ from deepcritical.reasoning.choosing import studies_asked
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.tasks import calculated
 from deepcritical.verification.verifiers import ModelVerifier
-from deepcritical.writing.by_model import Writer
+from deepcritical.writing.by_model import Text, Writer
 from deepcritical.writing.sections.context import ReportContext
 
 T = TypeVar("T", bound=BaseModel)
@@ -223,7 +223,7 @@ class InquiryModel(Reasoner):
         beside: Sequence[Statement] = (),
         *,
         table: bool = True,
-    ) -> tuple[tuple[Sentence, ...], tuple[Contested, ...]]:
+    ) -> Text:
         """Return what the model writes below a text, checked, and what of code's it refutes.
 
         Args:
@@ -235,19 +235,17 @@ class InquiryModel(Reasoner):
             table: Whether a table of results is wanted.
         """
         if not findings:
-            return (), ()
+            return Text(())
         try:
-            written = await self._model.writer.write(
-                asked, findings, store.evidence, above, table=table
+            text = await self._model.writer.write(
+                asked, findings, store.evidence, above, table=table, beside=beside
             )
         except NoAnswerError as error:
             await self._account.fell_back("report", error)
-            return (), ()
-        # Where the budget is short, a text is worth more than a second look at the table.
-        contested = await self._model.writer.contested(beside, store.evidence) if written else ()
-        replaced = sum(bool(sentence.in_place_of) for sentence in written)
+            return Text(())
+        replaced = sum(bool(sentence.in_place_of) for sentence in text.sentences)
         await self._account.made("report", replaced)
-        return written, contested
+        return text
 
     async def _mapped(
         self,

@@ -168,10 +168,10 @@ def _prompt(batch: Sequence[Item]) -> Prompt:
     studies = {key: told for key, told in reversed(cited) if told}
     lines: list[str] = []
     for wanted, record in records.items():
-        if wanted in studies:
-            lines.append(f'<study record="{record}">{studies[wanted]}</study>')
-        own = (quote for key, quote in quotes if key == wanted)
-        lines += [f'<quote record="{record}">{told_text(quote)}</quote>' for quote in own]
+        own = [told_text(quote) for key, quote in quotes if key == wanted]
+        if known := _beyond(studies.get(wanted, ""), own):
+            lines.append(f'<study record="{record}">{known}</study>')
+        lines += [f'<quote record="{record}">{quote}</quote>' for quote in own]
     for number, item in enumerate(batch, 1):
         cites = " ".join(map(records.__getitem__, item.quotes))
         lines.append(f'<sentence id="S{number}" cites="{cites}">{told_text(item.text)}</sentence>')
@@ -181,30 +181,67 @@ def _prompt(batch: Sequence[Item]) -> Prompt:
     )
 
 
-async def contested_by(
-    verifier: Verifier, statements: Sequence[Statement], records: Mapping[str, Evidence]
-) -> tuple[Contested, ...]:
-    """Return the statements that a verifier does not find in the records that they rest on.
+def _beyond(study: str, quotes: Sequence[str]) -> str:
+    """Return what is known of a study beside what a quote says word for word, such as its title."""
+    for quote in quotes:
+        study = study.removesuffix(f"; {' '.join(quote.split())}")
+    return study
+
+
+class SecondLook:
+    """A verifier that is asked of results told by code along with the sentences of a text.
+
+    They stand in its first question, behind the sentences, so that rules and records are shown
+    once. A text is worth more than they are: where no sentence of it is judged beside them, its
+    sentences are put once more without them.
 
     Args:
         verifier: Compares them.
         statements: The weightiest first.
         records: The run's records, by evidence id.
     """
-    shown = [one for one in statements if {*one.evidence_ids} <= {*records}][:_MOST_STATEMENTS]
-    items = [_item(f"{n}", one, records) for n, one in enumerate(shown)]
-    judged = await verifier.entail(items) if items else {}
-    return tuple(
-        Contested(
-            outcome=one.outcome,
-            comparator=one.comparator,
-            told=one.text,
-            reason=said.reason,
-            by=verifier.name,
+
+    def __init__(
+        self,
+        verifier: Verifier,
+        statements: Sequence[Statement],
+        records: Mapping[str, Evidence],
+    ) -> None:
+        self.name = verifier.name
+        self._verifier = verifier
+        shown = [one for one in statements if {*one.evidence_ids} <= {*records}][:_MOST_STATEMENTS]
+        self._told = {f"told {n}": one for n, one in enumerate(shown)}
+        self._left = [_item(key, one, records) for key, one in self._told.items()]
+        self._judged: dict[str, Judged] = {}
+
+    async def entail(self, items: Sequence[Item]) -> Mapping[str, Judged]:
+        """Return the judgements of the sentences; those of the results are kept."""
+        beside, self._left = self._left, []
+        judged = await self._verifier.entail([*items, *beside])
+        self._judged |= {key: said for key, said in judged.items() if key in self._told}
+        if beside and all(one.id not in judged for one in items):
+            return await self._verifier.entail(items)
+        return {key: said for key, said in judged.items() if key not in self._told}
+
+    async def contested(self) -> tuple[Contested, ...]:
+        """Return the results that it does not find in the records that they rest on.
+
+        Where no sentence had to be judged, it is asked of them alone.
+        """
+        if self._left:
+            beside, self._left = self._left, []
+            self._judged |= await self._verifier.entail(beside)
+        return tuple(
+            Contested(
+                outcome=one.outcome,
+                comparator=one.comparator,
+                told=one.text,
+                reason=said.reason,
+                by=self.name,
+            )
+            for key, one in self._told.items()
+            if (said := self._judged.get(key)) and said.verdict != "supported"
         )
-        for n, one in enumerate(shown)
-        if (said := judged.get(f"{n}")) and said.verdict != "supported"
-    )
 
 
 def _item(key: str, told: Statement, records: Mapping[str, Evidence]) -> Item:

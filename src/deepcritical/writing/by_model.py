@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,7 +25,7 @@ from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, study_line, told_text
 from deepcritical.services.tasks import calculated
 from deepcritical.verification.gate import CheckedDraft, check_sentences
-from deepcritical.verification.verifiers import Verifier, contested_by
+from deepcritical.verification.verifiers import SecondLook, Verifier
 
 VERSION = 11
 _MOST = 8
@@ -87,6 +87,15 @@ class Written(Rewritten):
     rows: list[WrittenRow] = Field(default_factory=list)
 
 
+class Text(NamedTuple):
+    """A text as it is printed."""
+
+    sentences: tuple[Sentence, ...]
+    """The rows of its table, which have cells, stand last."""
+    contested: tuple[Contested, ...] = ()
+    """Results told by code beside it that the verifier finds refuted by their own records."""
+
+
 class Writer:
     """Writes one text over findings.
 
@@ -111,8 +120,9 @@ class Writer:
         above: str = "",
         *,
         table: bool = False,
-    ) -> tuple[Sentence, ...]:
-        """Return the sentences to print; the rows of a table, which have cells, stand last.
+        beside: Sequence[Statement] = (),
+    ) -> Text:
+        """Return the sentences to print, and which results beside them the records refute.
 
         Args:
             question: What was asked.
@@ -120,12 +130,13 @@ class Writer:
             records: The run's records, by evidence id.
             above: What the report says before these sentences.
             table: Whether rows are wanted.
+            beside: Results that code tells beside the text, the weightiest first.
 
         Raises:
             NoAnswerError: The model wrote nothing.
         """
         shown = await calculated(_shown, question, above, findings, self._room)
-        asked = "\n".join((_wording()["ask"], *([_wording()["table"]] if table else ())))
+        asked = _wording()["ask"] + (f"\n{_wording()['table']}" if table else "")
         form = Written if table else Rewritten
         answer = await self._asker.ask("report", _prompt(asked, shown), form)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one.text)][:_MOST]
@@ -133,20 +144,13 @@ class Writer:
             rows = dict.fromkeys(filter(None, map(self._row, answer.rows)))
             drafts += islice(rows, _MOST_ROWS)
 
-        async def again(checked: Sequence[CheckedDraft]) -> Sequence[Sequence[Draft]]:
-            return await self._again(question, findings, checked)
-
-        return await check_sentences(
-            drafts, findings, records, self._verifier, rewrite=again, own=self._own, above=above
+        again = partial(self._again, question, findings)
+        judge = self._verifier
+        look = SecondLook(judge, beside, records) if judge and beside else None
+        printed = await check_sentences(
+            drafts, findings, records, look or judge, rewrite=again, own=self._own, above=above
         )
-
-    async def contested(
-        self, statements: Sequence[Statement], records: Mapping[str, Evidence]
-    ) -> tuple[Contested, ...]:
-        """Return the results told by code that the verifier finds refuted by their own records."""
-        if self._verifier is None:
-            return ()
-        return await contested_by(self._verifier, statements, records)
+        return Text(printed, await look.contested() if look and printed else ())
 
     @property
     def _room(self) -> int:

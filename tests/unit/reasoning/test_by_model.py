@@ -9,14 +9,16 @@ import pytest
 from deepcritical.domain.appraisal.findings import Direction
 from deepcritical.domain.question.question import SearchQuery
 from deepcritical.domain.study.reading import Arm, Intervention
+from deepcritical.mechanism.graph import chains_of
 from deepcritical.models.answers import Assessed, AssessedResults
 from deepcritical.questions.searching import asked, first_sides_open
-from deepcritical.reasoning.by_model import judged, led, matches_of
+from deepcritical.reasoning.by_model import Proposed, judged, led, matches_of
 from deepcritical.reasoning.choosing import with_unrecognised
 from deepcritical.reasoning.judging import OpenGap, assess
 from deepcritical.services.evidence_store import EvidenceStore
 from tests.unit.appraisal.builders import record, result, study
 from tests.unit.domain.records import appraisal, fact, paper, vote
+from tests.unit.mechanism.test_chains import one
 from tests.unit.reasoning.examples import QUESTION
 from tests.unit.reasoning.test_judging import searched
 
@@ -165,3 +167,34 @@ def test_a_study_in_which_nothing_was_recognised_is_shown_unless_it_is_of_anothe
     arms = (Arm(id="A", interventions=(given,)), Arm(id="B", control="placebo"))
     store.add_study(key, study(result(), arms=arms))
     assert with_unrecognised(QUESTION, store, [], {}) == [key] * shown
+
+
+class TestChainsOfBefore:
+    """What a model proposed stands as long as the graph is much the same."""
+
+    FIRST = (("examplol", "increases", "aa"), ("aa", "decreases", "bb"))
+
+    def _holds(self, *more: tuple[str, str, str], first: tuple[tuple[str, str, str], ...]) -> bool:
+        before, now = one(*first), one(*first, *more)
+        answer = Proposed.of([["aa", "cc"]], before, chains_of(before))
+        return answer.holds(now, chains_of(now))
+
+    def test_a_few_more_steps_change_nothing(self) -> None:
+        assert self._holds(first=self.FIRST)
+        assert self._holds(("examplol", "increases", "dd"), first=self.FIRST)
+
+    def test_a_way_to_the_condition_is_worth_another_question(self) -> None:
+        assert not self._holds(("bb", "decreases", "testitis"), first=self.FIRST)
+
+    def test_so_are_more_than_twice_the_steps_and_another_drug(self) -> None:
+        new = tuple(("examplol", "increases", name) for name in ("cc", "dd", "ee"))
+        assert self._holds(*new[:2], first=self.FIRST)
+        assert not self._holds(*new, first=self.FIRST)
+        assert not self._holds(new[0], first=())
+        before = one(*self.FIRST)
+        answer = Proposed.of([["aa"]], before, ()).model_copy(update={"drug": "oldol"})
+        assert not answer.holds(before, ())
+
+    def test_an_answer_without_chains_is_asked_for_again(self) -> None:
+        before = one(*self.FIRST)
+        assert not Proposed.of([], before, ()).holds(before, ())

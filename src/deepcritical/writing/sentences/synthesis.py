@@ -9,7 +9,7 @@ under "Harms".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from deepcritical.appraisal.body.certainty import LADDER, certainty_told, most_of
 from deepcritical.appraisal.body.proposals import rated_at_most
@@ -210,20 +210,38 @@ _FEARED = (Way.HARM, Way.CONFLICT)
 
 
 def statements_of(brief: Brief, verdict: Verdict) -> tuple[Statement, ...]:
-    """Return the results that code tells: those of the table first, then of main studies."""
-    rows = dict.fromkeys((*brief.findings, *verdict.rows))
+    """Return the results that code tells: those of a table, then of main studies, then others.
+
+    Of these, results on surrogates and benefits beside drugs that are not asked about are left out:
+    they stand in no brief and decide nothing.
+    """
+    rows = dict.fromkeys((*brief.findings, *table_rows(_shown(verdict, ()))))
+    others = [row for row in verdict.rows if row not in rows and _weighs(row, verdict)]
     return (
-        *(
-            Statement(row_statement(row, brief.drug), row.evidence_ids, row.outcome, row.comparator)
-            for row in rows
-            if row.effects
-        ),
+        *_told(rows, brief.drug),
         *(
             Statement(study_statement(study), study.result.evidence_ids)
             for study in brief.studies
             if study.result.origin == "template"
         ),
+        *_told(others, brief.drug),
     )
+
+
+def _told(rows: Iterable[OutcomeRow], drug: str) -> Iterator[Statement]:
+    for row in rows:
+        if row.effects:
+            text = row_statement(row, drug)
+            yield Statement(text, row.evidence_ids, row.outcome, row.comparator)
+
+
+def _weighs(row: OutcomeRow, verdict: Verdict) -> bool:
+    """Return whether a row that no table of a brief shows may matter to who reads all outcomes."""
+    if row.importance == "harm" or row.way in _FEARED:
+        return True
+    is_asked = row.asked or not row.comparator
+    decides = bool({*row.evidence_ids} & {*verdict.deciding_ids})
+    return decides or (is_asked and row.importance != "surrogate")
 
 
 def row_statement(row: OutcomeRow, drug: str) -> str:
