@@ -7,11 +7,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.question.frame import Condition, QuestionFrame
+from deepcritical.domain.question.frame import Condition, Drug, QuestionFrame, QuestionKind
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions.declining import as_typed
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.words import is_english
 
 READ_AS = "A model read the question as"
 """The beginning of the line on how a model read a question."""
@@ -116,19 +117,27 @@ def with_meanings(condition: Condition | None, said: ModelReading) -> Condition 
     return condition.model_copy(update={"names": tuple(every)})
 
 
+_NO_DRUG = {QuestionKind.CANDIDATES: "any drug"}
+
+
+def _is_strange(named: Drug | Condition) -> bool:
+    """Return whether a name is in no table, and is not in plain English either."""
+    return not (named.known or all(map(is_english, named.name.casefold().split())))
+
+
 def with_note(read: QuestionFrame) -> QuestionFrame:
     """Return a frame with a line on how it was read, and one on each name that is not known."""
     parts = (
         "stopping" if read.stopping else "",
-        " and ".join(drug.name for drug in read.drugs) or "any drug",
+        " and ".join(drug.name for drug in read.drugs) or _NO_DRUG.get(read.kind, ""),
         f"compared with {' or '.join(read.comparators)}" if read.comparators else "",
         f"in {read.condition.name}" if read.condition and read.condition.known else "",
         f"({read.kind.value.replace('_', ' ')})",
     )
     harm = f"; the harm feared is {read.harm.name}" if read.harm else ""
     told = f"{' '.join(filter(None, parts))}{harm}{'; put as a denial' if read.negative else ''}"
-    unknown = [as_typed(drug.name, "drug") for drug in read.drugs if not drug.known]
-    if (condition := read.condition) and not condition.known:
+    unknown = [as_typed(drug.name, "drug") for drug in read.drugs if _is_strange(drug)]
+    if (condition := read.condition) and _is_strange(condition):
         unknown.append(as_typed(condition.name, "condition"))
     said = dict.fromkeys((f"{READ_AS}: {told}.", *read.notices, *unknown))
     return read.model_copy(update={"notices": tuple(said), "by_model": True})

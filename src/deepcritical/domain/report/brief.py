@@ -168,6 +168,11 @@ class Brief(Model):
         """Return whether a model answers, so that no sentence has to state the verdict."""
         return any(sentence.origin == "model" for sentence in self.synthesis)
 
+    @property
+    def is_led(self) -> bool:
+        """Return whether the first sentence of a model's text answers, so that it goes first."""
+        return self.is_answered and self.synthesis[0].opens
+
     def results(self, rows: Iterable[OutcomeRow]) -> tuple[OutcomeRow, ...]:
         """Return those of a verdict's rows that the summary of findings tells."""
         rated = {row.rated_as for row in self.told}
@@ -180,9 +185,9 @@ class Brief(Model):
 
         Of a text whose first sentence did not pass, so that it answers nothing, the answer stays.
         """
-        opened = self.synthesis[:1]
-        if not self.is_answered or not opened[0].opens:
+        if not self.is_led:
             return self.answer, self.synthesis
+        opened = self.synthesis[:1]
         left = tuple(s for n, s in enumerate(self.answer) if n not in self.stated)
         return opened, self.synthesis[1:], left
 

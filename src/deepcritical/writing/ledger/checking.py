@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import get_args
 
 from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.appraisal.votes import OutcomeRow, Vote, Way
@@ -23,7 +24,7 @@ from deepcritical.writing.ledger.former_words import (
     verdict_fault,
 )
 from deepcritical.writing.sections.label_facts import fact_sentence
-from deepcritical.writing.sentences.answers import answer_texts
+from deepcritical.writing.sentences.answers import Form, answer_texts
 from deepcritical.writing.sentences.brief import Put, answer_sentences
 from deepcritical.writing.sentences.findings import harm_sentence, study_sentence
 from deepcritical.writing.sentences.harms import harm_sentences
@@ -93,9 +94,9 @@ def _uncited(answer: DeepAnswer) -> Iterator[LedgerEntry]:
 
 def _otherwise(answer: DeepAnswer) -> Iterator[LedgerEntry]:
     """Yield what is printed and is not what the sentences of the answer give."""
-    given, formerly = answer_texts(answer), answer_texts(answer, former=True)
-    is_given = answer.overview in (given["overview"], formerly["overview"])
-    printed = [] if is_given else [answer.overview]
+    given = answer_texts(answer)
+    forms = (answer_texts(answer, form)["overview"] for form in get_args(Form))
+    printed = [] if answer.overview in forms else [answer.overview]
     if answer.sections != given["sections"]:
         printed += [f"{s.title}\n{s.content}" for s in {*answer.sections} ^ {*given["sections"]}]
     for text in printed:

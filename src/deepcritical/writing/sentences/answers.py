@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from deepcritical.domain.report.answer import DeepAnswer
 from deepcritical.domain.report.brief import Brief
@@ -28,17 +28,19 @@ def brief_texts(
     return {"executive_summary": shorten_at_sentence(told, SUMMARY_LIMIT), "conclusion": told}
 
 
-def answer_texts(answer: DeepAnswer, *, former: bool = False) -> dict[str, Any]:
-    """The fields of an answer that print its brief, its lead and its parts as Markdown.
+Form = Literal["present", "code_first", "without_table"]
+"""How an answer with a model's text is put together: former ones had what code says of it first,
+and before that no table."""
 
-    Those of `former` answers had no table where a model wrote.
-    """
+
+def answer_texts(answer: DeepAnswer, form: Form = "present") -> dict[str, Any]:
+    """The fields of an answer that print its brief, its lead and its parts as Markdown."""
     references = answer.references
     sections = (
         ReportSection(title=capitalised(part.title), content=_listed(part.sentences, references))
         for part in answer.parts
     )
-    overview = _overview(answer.brief, answer.lead, references, former=former)
+    overview = _overview(answer.brief, answer.lead, references, form)
     return {"overview": overview, "sections": tuple(sections)}
 
 
@@ -46,25 +48,33 @@ def _overview(
     brief: Brief | None,
     lead: Sequence[Sentence],
     references: Sequence[Reference],
-    *,
-    former: bool,
+    form: Form,
 ) -> str:
     """Return the beginning of an answer: its brief, if it has one, then its lead.
 
     Where the brief weighs nothing, and records answer, they go first; it says why it does not.
-    A model's text has the results that it may not tell in a table behind it.
+    A model's text answers all that was asked, and has the results that it may not tell in a table
+    behind it; of what code says of one claim it leaves what it does not tell itself.
     """
     quotes = [sentence for sentence in lead if sentence.origin == "quote"]
     said = [sentence for sentence in lead if sentence.origin != "quote"]
-    told = ((*brief.answer, *brief.harms), brief.synthesis, said) if brief else (said,)
+    told = (*_told(brief, form), said) if brief else (said,)
     parts = [as_markdown(part, references) for part in told if part]
-    if brief and not former and any(s.origin == "model" for s in brief.synthesis):
+    if brief and form != "without_table" and any(s.origin == "model" for s in brief.synthesis):
         parts += filter(None, [grid_markdown(brief_grid(brief, references))])
     parts += [_listed(quotes, references)] if quotes else []
     if brief and any(sentence.text == LEADS["unweighed"] for sentence in said):
         cited = (sentence for sentence in brief.harms if sentence.evidence_ids)
         parts = [*parts[-2:], as_markdown((*brief.answer, *cited), references)]
     return "\n\n".join(parts)
+
+
+def _told(brief: Brief, form: Form) -> Sequence[Sequence[Sentence]]:
+    if form != "present" or not brief.is_led:
+        return (*brief.answer, *brief.harms), brief.synthesis
+    opened, text, *left = brief.paragraphs
+    harms = [sentence for sentence in brief.harms if sentence.evidence_ids]
+    return (*opened, *text), [*(s for part in left for s in part), *harms]
 
 
 def _listed(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
