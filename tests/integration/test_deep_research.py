@@ -43,6 +43,7 @@ from tests.integration.answering import (
 )
 from tests.servers.world import fast_tools, world
 
+MESOTHELIOMA = Path(__file__).parents[2] / "benchmarks" / "question_sets" / "mesothelioma.jsonl"
 METFORMIN = "Does metformin help in Alzheimer's disease?"
 
 
@@ -66,6 +67,15 @@ async def test_a_free_question_is_answered_with_both_sides(tmp_path: Path) -> No
     assert any("1 retracted record" in line for line in answer.limitations)
     assert answer.support
     assert answer.support.cited == answer.support.borne_out
+
+
+async def test_latest_treatments_are_told_with_trials_harms_and_what_failed() -> None:
+    question = "What are the latest treatments for mesothelioma?"
+    _, answer = await answered(run_service(MESOTHELIOMA), question)
+    covered = [one.coverage is Coverage.SATISFIED for one in answer.checklist]
+    assert len(covered) >= 5
+    assert sum(covered) >= len(covered) - 1
+    await asyncio.to_thread(assert_sound, answer, held(MESOTHELIOMA))
 
 
 async def test_every_round_is_told_and_the_last_one_ends_by_rule(tmp_path: Path) -> None:

@@ -166,11 +166,17 @@ class DeepAnswer(Model):
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """The items that are not satisfied, with the reason."""
+        """The items that are not satisfied, with the reason.
+
+        Where a model answers, what it found weak evidence for is no gap.
+        """
+        written = (*self.lead, *(self.brief.synthesis if self.brief else ()))
+        by_model = any(sentence.origin == "model" for sentence in written)
+        filled = (Coverage.SATISFIED, *((Coverage.PARTIAL,) if by_model else ()))
         return tuple(
             f"{answered.item.text} {answered.coverage.value.capitalize()}: {answered.reason}."
             for answered in self.checklist
-            if answered.coverage is not Coverage.SATISFIED
+            if answered.coverage not in filled
         )
 
     @property

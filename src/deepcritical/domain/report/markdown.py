@@ -28,7 +28,7 @@ _TABLE_NOTE = (
     "counts the direction that the rules read."
 )
 _TEXT_USED = {
-    "summary": "Text used: demo summary, not the abstract itself",
+    "summary": "Text used: a summary, not the abstract itself",
     "registry": "Text used: registry entry",
     "label": "Text used: label, or entry of a curated source",
     "full_text": "Text used: abstract and results of the full text",

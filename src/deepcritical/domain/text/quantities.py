@@ -157,7 +157,7 @@ _CONFIDENCE = bounded(
 )
 _LABEL = bounded(
     r"\b(?P<label>phase|stage|grade|class|type|level|category|score of|week|day|month|year|visit)"
-    r"[\s-]$",
+    r"(?:(?<=grade)s|(?<=stage)s|(?<=phase)s|(?<=type)s)?[\s-]$",  # "12 weeks 24 patients" counts
     re.IGNORECASE,
 )
 _ROMAN = bounded(r"\b(?P<label>(?i:phase|stage|grade|class|type))s?[\s-](?P<roman>I{1,3}V?|IV|V)\b")

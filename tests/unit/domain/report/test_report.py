@@ -149,7 +149,7 @@ def test_a_reference_reads_as_a_bibliography_does() -> None:
     assert (
         "1. Tester A, Tester B, Tester C, Tester D, Tester E, Tester F, et al. "
         f"{TITLE}. Journal of Tests 2020 1:2-3. pmid:11111111. "
-        "Text used: demo summary, not the abstract itself.\n"
+        "Text used: a summary, not the abstract itself.\n"
     ) in report("", cited).to_markdown()
 
 
