@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deepcritical.domain.question.frame import Condition, DeclineReason, Drug
+from deepcritical.domain.question.frame import (
+    Condition,
+    DeclineReason,
+    Drug,
+    QuestionFrame,
+    QuestionKind,
+)
 
 _CONVERSATION = "I answer questions about drugs and diseases from papers and trials."
 _EXAMPLE = '"Does colchicine prevent recurrent pericarditis?"'
@@ -70,3 +76,24 @@ def general_questions(drugs: Sequence[Drug], condition: Condition | None) -> Ite
         yield f"What are the side effects of {drug.name}?"
     if condition and not drugs:
         yield f"Which drugs help in {condition.name}?"
+
+
+def unsearched(
+    text: str,
+    reason: DeclineReason | None = None,
+    drugs: Sequence[Drug] = (),
+    condition: Condition | None = None,
+) -> QuestionFrame:
+    """Return the frame of a text that is declined, or, without a reason, of small talk."""
+    if reason is None:
+        return QuestionFrame(text=text, kind=QuestionKind.CONVERSATION, notices=(line_of(None),))
+    is_personal = reason is DeclineReason.PERSONAL_ADVICE
+    return QuestionFrame(
+        text=text,
+        kind=QuestionKind.DECLINED,
+        declined=reason,
+        drugs=tuple(drugs),
+        condition=condition,
+        notices=(line_of(reason),),
+        offers=tuple(general_questions(drugs, condition)) if is_personal else (),
+    )

@@ -55,9 +55,16 @@ class ModelReading(BaseModel):
         "status",
         "look_up",
         "open",
+        "conversation",
+        "instruction",
+        "harmful",
+        "personal_advice",
         "not_biomedical",
     ]
-    """The first that fits. not_biomedical: nothing that biomedical literature answers; safety:
+    """The first that fits. conversation: small talk, or about this program; instruction: orders to
+    the program in place of a question; harmful: how to harm oneself or others; personal_advice:
+    what one person should take, stop or do, or has, and not what is known in general, which a story
+    may stand round; not_biomedical: nothing that biomedical literature answers; safety:
     whether a drug brings a harm, or is safe; comparison: one treatment or dose against another, in
     benefit; combination: drugs given together, one added to another included; class: whether a
     class of drugs helps; candidates: which drugs could help; dose: how much, how long, how often;

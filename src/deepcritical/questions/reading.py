@@ -16,7 +16,7 @@ from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
-from deepcritical.questions.declining import as_typed, general_questions, line_of
+from deepcritical.questions.declining import as_typed, line_of, unsearched
 from deepcritical.questions.features import features_of, is_in_english, is_other_script
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.naming import Names, as_condition, find_names
@@ -373,7 +373,7 @@ def _unknown(text: str, missing: Sequence[OutsideName]) -> QuestionFrame:
 def _not_searched(text: str, refused: dict[str, float], names: Names) -> QuestionFrame:
     likely = max(refused, key=refused.__getitem__)
     if likely == QuestionKind.CONVERSATION:
-        return QuestionFrame(text=text, kind=QuestionKind.CONVERSATION, notices=(line_of(None),))
+        return unsearched(text)
     doubt = {"doubtful": bool(names.drugs) and refused[likely] < _BEYOND_DOUBT}
     return _declined(text, DeclineReason(likely), names).model_copy(update=doubt)
 
@@ -382,13 +382,4 @@ def _declined(text: str, reason: DeclineReason, names: Names | None) -> Question
     found = names.conditions[0] if names and names.conditions else None
     condition = as_condition(found.condition, found.text) if found else None
     drugs = tuple(n.drug for n in names.drugs) if names else ()
-    is_personal = reason is DeclineReason.PERSONAL_ADVICE
-    return QuestionFrame(
-        text=text,
-        kind=QuestionKind.DECLINED,
-        declined=reason,
-        drugs=drugs,
-        condition=condition,
-        notices=(line_of(reason),),
-        offers=tuple(general_questions(drugs, condition)) if is_personal else (),
-    )
+    return unsearched(text, reason, drugs, condition)
