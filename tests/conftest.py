@@ -9,12 +9,13 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 
@@ -99,6 +100,23 @@ def kept_bytecode() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def one_authority(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """A client of HTTP trusts one authority: to load all takes 20 ms of a core for each client."""
+    if any(item.get_closest_marker("live") for item in request.session.items):
+        yield
+        return
+    end = "-----END CERTIFICATE-----\n"
+    first = Path(certifi.where()).read_text(encoding="utf-8").partition(end)[0] + end
+    file = tmp_path_factory.mktemp("authority") / "one.pem"
+    file.write_text(first, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SSL_CERT_FILE", str(file))
+        yield
+
+
 @pytest.fixture(scope="session")
 def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server of Chroma, which the tests of this process share."""
@@ -124,18 +142,41 @@ def closed_indexes() -> Iterator[None]:
     close_indexes()
 
 
+@pytest.fixture(scope="session")
+def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Returns an empty folder, the same one for as long as nobody leaves a file in it.
+
+    To make and remove a folder for each of thousands of tests takes minutes of a slow disk.
+    """
+    folder = tmp_path_factory.mktemp("empty")
+
+    def empty() -> Path:
+        nonlocal folder
+        if any(folder.iterdir()):
+            folder = tmp_path_factory.mktemp("empty")
+        return folder
+
+    return empty
+
+
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def clean_environment(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    empty_folder: Callable[[], Path],
+) -> None:
     """No setting of the developer's shell, and no .env file of the checkout, reaches a test.
 
-    Nor does a proxy, which would be asked for the servers on loopback.
+    Nor does a proxy, which would be asked for the servers on loopback. A test starts in its
+    `tmp_path` if it has one, else in an empty folder.
     """
     for name in os.environ.copy():
         if name.startswith("DEEPCRITICAL_") or name.upper().endswith("_PROXY"):
             monkeypatch.delenv(name)
     for name, value in LEXICAL.items():  # but see the fixture `hybrid`
         monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
+    own = "tmp_path" in request.fixturenames
+    monkeypatch.chdir(request.getfixturevalue("tmp_path") if own else empty_folder())
 
 
 @pytest.fixture
