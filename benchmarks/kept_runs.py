@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from deepcritical.jobs.tending import Tending
+from deepcritical.jobs.upkeep import Upkeep
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.engines import engine_of
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
@@ -69,9 +69,9 @@ async def made(url: str, number: int) -> None:
         await run.result()
     durable = runs.durable
     assert durable is not None  # noqa: S101
-    tending = Tending(durable)
+    upkeep = Upkeep(durable)
     while await durable.board.prunable(0.0):
-        await tending.prune(ended_s=0.0)
+        await upkeep.prune(ended_s=0.0)
 
     def copy(connection: sa.Connection, start: int) -> None:
         kinds = [rows_of(connection, run.run_id) for run in both]

@@ -46,7 +46,7 @@ async def conducted(order: Order, workers: int, number: int) -> tuple[float, lis
             start()
         await asyncio.sleep(3.0)
         runs = service(order, conducts=False)
-        await runs.tend()
+        await runs.start_engine()
         begun = time.perf_counter()
         started = [runs.submit(QUESTION, user_id=f"user-{n % 10}") for n in range(number)]
         await asyncio.gather(*(run.result() for run in started))
@@ -85,7 +85,7 @@ async def fairness(order: Order) -> None:
         start()
         await asyncio.sleep(3.0)
         runs = service(order, conducts=False)
-        await runs.tend()
+        await runs.start_engine()
         many_at = time.time()
         many = [runs.submit(QUESTION, user_id="many") for _ in range(MANY)]
         await asyncio.sleep(4.0)

@@ -9,12 +9,13 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 
@@ -38,11 +39,8 @@ from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from tests.databases import ON_SERVERS, build_durable, fresh_database
 from tests.environment import LEXICAL
 from tests.indexes import chroma_server, close_indexes
+from tests.slow import SlowTests
 
-SLOW_S = 2.0
-"""A test that takes longer is marked `slow`."""
-BUSY = 1.5
-"""Runnable processes for each of the tests' own, from which on others are why a test takes long."""
 SERVERS = frozenset({"browser", "chroma", "on_server"})
 """Fixtures that need more than files and memory, as does the parameter `postgresql` or `server`."""
 TABLE = "table: "
@@ -99,6 +97,23 @@ def kept_bytecode() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def one_authority(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """A client of HTTP trusts one authority: to load all takes 20 ms of a core for each client."""
+    if any(item.get_closest_marker("live") for item in request.session.items):
+        yield
+        return
+    end = "-----END CERTIFICATE-----\n"
+    first = Path(certifi.where()).read_text(encoding="utf-8").partition(end)[0] + end
+    file = tmp_path_factory.mktemp("authority") / "one.pem"
+    file.write_text(first, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SSL_CERT_FILE", str(file))
+        yield
+
+
 @pytest.fixture(scope="session")
 def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server of Chroma, which the tests of this process share."""
@@ -124,18 +139,41 @@ def closed_indexes() -> Iterator[None]:
     close_indexes()
 
 
+@pytest.fixture(scope="session")
+def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Returns an empty folder, the same one for as long as nobody leaves a file in it.
+
+    To make and remove a folder for each of thousands of tests takes minutes of a slow disk.
+    """
+    folder = tmp_path_factory.mktemp("empty")
+
+    def empty() -> Path:
+        nonlocal folder
+        if any(folder.iterdir()):
+            folder = tmp_path_factory.mktemp("empty")
+        return folder
+
+    return empty
+
+
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def clean_environment(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    empty_folder: Callable[[], Path],
+) -> None:
     """No setting of the developer's shell, and no .env file of the checkout, reaches a test.
 
-    Nor does a proxy, which would be asked for the servers on loopback.
+    Nor does a proxy, which would be asked for the servers on loopback. A test starts in its
+    `tmp_path` if it has one, else in an empty folder.
     """
     for name in os.environ.copy():
         if name.startswith("DEEPCRITICAL_") or name.upper().endswith("_PROXY"):
             monkeypatch.delenv(name)
     for name, value in LEXICAL.items():  # but see the fixture `hybrid`
         monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
+    own = "tmp_path" in request.fixturenames
+    monkeypatch.chdir(request.getfixturevalue("tmp_path") if own else empty_folder())
 
 
 @pytest.fixture
@@ -316,44 +354,6 @@ def _put_in_order(items: list[pytest.Item]) -> None:
         path: (at + 0.5) / len(paths) for paths in parts.values() for at, path in enumerate(paths)
     }
     items.sort(key=lambda item: (order.get(item.path, 2.0), places[item.path]))
-
-
-class SlowTests:
-    """Fails the fast suite when a test takes longer than it may without the mark `slow`.
-
-    Only listed is what is slow while the machine is busy with other work, or beside the servers and
-    browsers of the whole suite: there a time says nothing about the test.
-    """
-
-    def __init__(self, processes: int, is_fast_suite: bool) -> None:
-        self._is_fast_suite = is_fast_suite
-        self._slow: list[str] = []
-        self._excused: list[str] = []
-        self._own = max(processes, os.cpu_count() or 1)
-        # Beside others a test gets half of a core at worst.
-        self._most_s = SLOW_S if processes == 1 else 2 * SLOW_S
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note what took too long: a test itself, without fixtures that others share."""
-        left_out = {"slow", "servers"} & report.keywords.keys()
-        if report.when != "call" or report.duration <= self._most_s or left_out or ON_SERVERS:
-            return
-        is_busy = os.getloadavg()[0] > BUSY * self._own
-        found = self._slow if self._is_fast_suite and not is_busy else self._excused
-        found.append(f"{report.duration:.1f} s {report.nodeid}")
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """List them."""
-        for title, found in (("failures", self._slow), ("on a busy machine", self._excused)):
-            if found:
-                limit = f"{self._most_s:g} s"
-                terminalreporter.section(f"longer than {limit} without the mark slow: {title}")
-                terminalreporter.write_line("\n".join(sorted(found, reverse=True)))
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if self._slow and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -20,7 +20,7 @@ from uuid import uuid4
 import pytest
 
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.tending import TTL_S
+from deepcritical.jobs.upkeep import TTL_S
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import normalised_url, sqlite_file
 from deepcritical.services.storage.job_board import JobBoard

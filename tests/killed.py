@@ -131,7 +131,7 @@ async def _begin(order: Order, tool: str, run_file: Path) -> None:
 
 async def _go_on(order: Order, run_id: str) -> None:
     runs = service(order)
-    await runs.tend()
+    await runs.start_engine()
     await _tell(runs, run_id)
 
 

@@ -145,7 +145,7 @@ async def _work(order: Order) -> None:
     told_to_end = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told_to_end.set)
     runs = service(order)
-    await runs.tend()
+    await runs.start_engine()
     await told_to_end.wait()
     await runs.close()
 

@@ -43,7 +43,7 @@ class TestQueue:
     ) -> None:
         for slots_of, one_shot in ((4, False), (2, False), (1, True)):
             runs = service(slots=slots_of, one_shot=one_shot)
-            await runs.tend()
+            await runs.start_engine()
             await runs.close()
 
         def slots(client: DBOSClient) -> int | None:
@@ -228,7 +228,7 @@ class TestStopping:
         await runs.write_now(run.run_id)
         await runs.close()
         after = service()
-        await after.tend()
+        await after.start_engine()
         await status(traces, run, TraceStatus.COMPLETED)
         told = await traces.events(run.run_id)
         assert of_type(told, "run_completed")[0].stop_reason == "user_stop"
@@ -239,11 +239,11 @@ class TestStopping:
         self, service: Services, traces: ToolTraceService, after_s: float
     ) -> None:
         runs = service()
-        await runs.tend()
+        await runs.start_engine()
         run = runs.submit(QUESTION)
         await asyncio.sleep(after_s)
         await runs.close()
-        await service().tend()
+        await service().start_engine()
         await status(traces, run, TraceStatus.COMPLETED)
 
     @pytest.mark.slow
@@ -251,7 +251,7 @@ class TestStopping:
         self, service: Services
     ) -> None:
         runs = service()
-        waiting = asyncio.create_task(runs.tend())
+        waiting = asyncio.create_task(runs.start_engine())
         await asyncio.sleep(0.01)
         waiting.cancel()
         run = runs.submit(QUESTION)
@@ -317,7 +317,7 @@ class TestStaleWorker:
 @pytest.mark.slow
 async def test_a_second_service_of_a_process_has_runs_that_end_with_it(service: Services) -> None:
     first = service()
-    await first.tend()
+    await first.start_engine()
     second = service()
     assert await second.submit(QUESTION).result()
     await second.close()

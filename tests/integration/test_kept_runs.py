@@ -152,7 +152,7 @@ class TestRestart:
         assert await _all(run.tail()) == list(await run.events())
         assert (await traces.get_trace(run.run_id)).status is TraceStatus.IN_PROGRESS
         following = service(url, source)
-        await following.tend()
+        await following.start_engine()
         told = await _all(traces.tail(run.run_id))
         assert (await traces.get_trace(run.run_id)).status is TraceStatus.COMPLETED
         assert told[: len(await run.events())] == list(await run.events())

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.tending import Tending
+from deepcritical.jobs.upkeep import Upkeep
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.services.storage.trace_tables import tool_traces
 from tests.conftest import QUESTION, ended
@@ -27,10 +27,10 @@ def service(url: str, tmp_path: Path) -> Services:
     return Services(url, records(tmp_path))
 
 
-def tending(runs: RunService) -> Tending:
+def upkeep_of(runs: RunService) -> Upkeep:
     durable = runs.durable
     assert durable is not None
-    return Tending(durable)
+    return Upkeep(durable)
 
 
 @pytest.mark.slow
@@ -41,12 +41,12 @@ async def test_the_journal_of_a_completed_run_goes_and_its_report_stays(
     run = runs.submit(QUESTION)
     await run.result()
     await status(traces, run, TraceStatus.COMPLETED)
-    tends = tending(runs)
-    await tends.prune()
+    upkeep = upkeep_of(runs)
+    await upkeep.prune()
     assert "testitis" in _steps(service.url)  # it may still be looked into
     while "testitis" in _steps(service.url):
-        await tends.prune(ended_s=0.0)
-    assert await tends._board.prunable(0.0) == ()
+        await upkeep.prune(ended_s=0.0)
+    assert await upkeep._board.prunable(0.0) == ()
     kept = await runs.find(run.run_id)
     assert kept is not None
     assert kept.report is not None
@@ -65,7 +65,7 @@ async def test_the_journal_of_one_that_can_go_on_stays(service: Services) -> Non
     await reached.wait()
     run.cancel()
     await ended(run)
-    await tending(runs).prune(ended_s=0.0)
+    await upkeep_of(runs).prune(ended_s=0.0)
     assert "testitis" in _steps(service.url)
     await runs.close()
 
@@ -78,17 +78,17 @@ async def test_what_is_older_than_the_operator_wants_is_removed(
     run = runs.submit(QUESTION)
     await ended(run)
     await status(traces, run, TraceStatus.COMPLETED)
-    tends = tending(runs)
+    upkeep = upkeep_of(runs)
     everything = len(await traces.events(run.run_id))
-    await tends.prune()
+    await upkeep.prune()
     assert len(await traces.events(run.run_id)) == everything
     await _aged(traces, 31)
-    await tends.prune()
+    await upkeep.prune()
     left = [logged.event.type for logged in await traces.events(run.run_id)]
     assert left == ["run_started", "sources_opened", "run_completed"]
     assert (await traces.get_trace(run.run_id)).result
     await _aged(traces, 91)
-    await tends.prune()
+    await upkeep.prune()
     with pytest.raises(TraceNotFoundError):
         await traces.get_trace(run.run_id)
     assert "testitis" not in _steps(service.url)

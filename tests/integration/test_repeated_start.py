@@ -135,7 +135,7 @@ async def test_while_the_database_is_busy_no_request_is_said_to_be_first(
 ) -> None:
     monkeypatch.setattr(known_runs, "DECIDED_S", 0.1)
     both = [servers(conducts=False) for _ in range(2)]
-    await both[0].tend()  # a process has one engine: the other's run ends with its process
+    await both[0].start_engine()  # a process has one engine: the other's run ends with its process
     async with held_up(servers.url):
         for server, once in zip(both, two(), strict=True):
             begun(server, once)
@@ -155,7 +155,7 @@ async def test_of_runs_that_end_with_their_process_one_is_first_too(
     monkeypatch.setattr(database, "ATTEMPTS", 1)
     monkeypatch.setattr(database, "BUSY_S", 0.1)
     both = [servers(conducts=False) for _ in range(2)]
-    await both[0].tend()  # a process has one engine: the other's run ends with its process
+    await both[0].start_engine()  # a process has one engine: the other's run ends with its process
     with locked(file):
         runs = [begun(server, once) for server, once in zip(both, two(), strict=True)]
         for server, once in zip(both, two(), strict=True):

@@ -23,7 +23,7 @@ from deepcritical.domain.run.recipe import Recipe
 from deepcritical.domain.tool.traces import LOCAL_USER, TraceStatus
 from deepcritical.jobs import hosting, requests
 from deepcritical.jobs.run import StoredRun
-from deepcritical.jobs.tending import Tending
+from deepcritical.jobs.upkeep import Upkeep
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.job_board import JobBoard
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
@@ -106,7 +106,7 @@ class TestResuming:
         durable = runs.durable
         assert durable is not None
         board = JobBoard(traces.database)
-        await Tending(durable).sweep(first=True)
+        await Upkeep(durable).sweep(first=True)
         await asyncio.sleep(0.6)  # more than the queue takes to be looked at
         counting.gate.set()
         assert (await run.result()).references
@@ -125,7 +125,7 @@ class TestResuming:
                 tool_traces.update().values(status=TraceStatus.IN_PROGRESS.value)
             )
         )
-        await service().tend()
+        await service().start_engine()
         await status(traces, run, TraceStatus.FAILED)
         last = of_type(await traces.events(run.run_id), "run_failed")[0]
         assert (last.error, run.run_id in last.advice) == ("StorageError", True)
@@ -177,7 +177,7 @@ class TestResuming:
             await board.begin(run.run_id, "a worker that dies")
             await lost(traces, after_s=after_s)
         again = service()
-        await again.tend()
+        await again.start_engine()
         told = [logged async for logged in traces.tail(run.run_id)]
         assert f"was lost {losses} times" in of_type(told, "run_failed")[0].message
         await again.close()
@@ -196,7 +196,7 @@ class TestResuming:
             await board.begin(suspected.run_id, "a worker that dies")
             await lost(traces, after_s=0)
         again = service()
-        await again.tend()
+        await again.start_engine()
         assert (await again.submit(QUESTION).result()).references
         assert again.conducts(suspected.run_id)
         assert await board.left_by(()) == (suspected.run_id,)  # no worker has begun with it

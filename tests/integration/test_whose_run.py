@@ -88,14 +88,14 @@ async def test_a_command_leaves_a_run_alone_for_which_it_lacks_something(
     command = run_service(service.source, None, kept, build_durable(kept, one_shot=True, ttl_s=1.0))
     service.made.append(command)
     command.model = ModelChoice(name="another")
-    await command.tend()
+    await command.start_engine()
     async with asyncio.timeout(SOON_S):
         while (await _job(kept, run.run_id)).worker:  # noqa: ASYNC110 - a database calls nobody
             await asyncio.sleep(0.02)
     assert (await kept.get_trace(run.run_id)).status is TraceStatus.PENDING
     assert (await _job(kept, run.run_id)).first_step_at is None  # it waits as it did
     await command.close()
-    await service().tend()
+    await service().start_engine()
     await status(traces, run, TraceStatus.COMPLETED)
     assert (await _job(traces, run.run_id)).takeovers == 0
 
@@ -105,7 +105,7 @@ async def test_one_taken_over_while_the_database_was_away_is_not_begun_again(
     service: Services, traces: ToolTraceService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = service()
-    await runs.tend()
+    await runs.start_engine()
     durable, tried = runs.durable, asyncio.Event()
     assert durable is not None and durable._engine is not None  # noqa: PT018
     board, begin = durable.board, durable.board.begin

@@ -18,7 +18,7 @@ from deepcritical.domain.run.plan import Place
 from deepcritical.domain.run.recipe import OwnDocument
 from deepcritical.jobs.hosting import MOST_TAKEOVERS
 from deepcritical.jobs.run import OpenSources
-from deepcritical.jobs.tending import TTL_S
+from deepcritical.jobs.upkeep import TTL_S
 from deepcritical.research.session import RunSources
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.storage.database import Database

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.run.budget import RunLimits, Spent
 from deepcritical.domain.run.events import Event, JudgementMade
-from deepcritical.evaluation import claims, pubmed_syntax, questions, studies
+from deepcritical.evaluation import pubmed_syntax, questions, studies, verdicts
 from deepcritical.evaluation.scores import (
     Cost,
     Evaluation,
@@ -33,7 +33,6 @@ from deepcritical.evaluation.scores import (
     figures_of,
     rows_on,
 )
-from deepcritical.evaluation.verdicts import judge_verdicts, keep_readings
 from deepcritical.models.desk import RunDesk
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ async def _verdicts(path: Path, bench: Bench) -> Measured:
         return measured
     with TemporaryDirectory() as folder:
         database = f"sqlite:///{folder}/readings.sqlite"
-        await keep_readings(recorded, database)
+        await verdicts.keep_readings(recorded, database)
         by_them = await _answered(path, bench, database, reader="recorded readings")
     return Measured([*measured.outcomes, *by_them.outcomes], measured.spent)
 
@@ -109,7 +108,7 @@ async def _answered(
     rows = islice(rows_on(path, bench.snapshot), bench.limit)
     runs = bench.runs(database)
     try:
-        return await judge_verdicts(rows, runs, reader=reader)
+        return await verdicts.judge_verdicts(rows, runs, reader=reader)
     finally:
         await runs.close()
 
@@ -166,7 +165,7 @@ FORMATS: tuple[Format, ...] = (
     Format("conditions", "*conditions.jsonl", _by_code(questions.judge_names), _OWN),
     Format("drugs", "*/drugs.jsonl", _by_code(questions.judge_names), _OWN),
     Format("words", "*non_drugs.jsonl", _by_code(questions.judge_words), _OWN),
-    Format("sentences", "*sentences.jsonl", _by_code(claims.judge_sentences), _OWN),
+    Format("sentences", "*sentences.jsonl", _by_code(verdicts.judge_sentences), _OWN),
     Format("names of outcomes", "*pairs.jsonl", _by_code(studies.judge_outcomes), _OWN),
     Format("records to find", "*recall.jsonl", _recall, _OWN),
     Format("verdicts", "*verdicts.jsonl", _verdicts, _OWN),
@@ -188,9 +187,11 @@ FORMATS: tuple[Format, ...] = (
         _trials(studies.triplets, studies.OF_TRIPLETS),
         "hyesunyun/llm-meta-analysis",
     ),
-    Format("PubMedQA", "*pubmedqa*.json", _by_code(claims.judge_abstracts), "pubmedqa/pubmedqa"),
-    Format("SciFact", "*claims_*.jsonl", _by_code(claims.judge_scifact), "allenai/scifact"),
-    Format("HealthVer", "*healthver*.csv", _by_code(claims.judge_healthver), "sarrouti/HealthVer"),
+    Format("PubMedQA", "*pubmedqa*.json", _by_code(verdicts.judge_abstracts), "pubmedqa/pubmedqa"),
+    Format("SciFact", "*claims_*.jsonl", _by_code(verdicts.judge_scifact), "allenai/scifact"),
+    Format(
+        "HealthVer", "*healthver*.csv", _by_code(verdicts.judge_healthver), "sarrouti/HealthVer"
+    ),
     Format("DrugMechDB", "*drugmechdb*.json*", _by_code(questions.judge_pairs), "SuLab/DrugMechDB"),
     Format("BioRED", "*biored*.pubtator*", _biored, "ncbi/BioRED"),
     Format(

@@ -68,7 +68,7 @@ _KINDS = (
     ("controlled", "controlled studies without randomisation alone"),
     ("direct", "studies of the people asked about alone"),
 )
-"""What the verdict may be drawn from."""
+"""Parts of the evidence that a reader may restrict the verdict to, with their names."""
 
 
 _STOP_CLASSES = {"efficacy": "lack of effect, or futility", "other": "another reason"}

@@ -24,7 +24,7 @@ class Preview(NamedTuple):
     page: str = ""
     """Where one can go on from here."""
     leads: str = ""
-    """What that is called."""
+    """The name of that page."""
 
 
 def preview_of(document: Document) -> Preview:

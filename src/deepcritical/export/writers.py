@@ -36,7 +36,7 @@ STUDY_COLUMNS = (
     "references ids url"
 ).split()
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
-"""What a spreadsheet takes for a formula, its full-width forms too (OWASP, CSV injection)."""
+"""Beginnings of formulas in spreadsheets, full-width forms too (OWASP, CSV injection)."""
 
 
 def as_evidence_csv(report: Document) -> bytes:

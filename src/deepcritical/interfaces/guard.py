@@ -48,7 +48,7 @@ HASHED_NAME = re.compile(r"-[\w-]{8}\.(?:js|css|woff2?|svg|png)\Z")
 """Files of the page's framework whose name changes with what is in them."""
 KEPT_FOR_GOOD = "public, max-age=31536000, immutable"
 OWN_RULES = ("/api", "/mcp")
-"""What asks by itself who may use it, with all below it; all else is the page."""
+"""Paths that check access by themselves, with all below them; all other paths are the page."""
 MOST_OPEN, MOST_OPEN_LOCAL = 200, 1000
 """Requests of one address that may be open at once, and where everybody is the local user."""
 CROWDED = problem_response(

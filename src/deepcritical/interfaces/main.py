@@ -17,10 +17,9 @@ from deepcritical.interfaces.cli.chat import chat
 from deepcritical.interfaces.cli.doctor import doctor
 from deepcritical.interfaces.cli.evaluate import evaluate_sets
 from deepcritical.interfaces.cli.output import exit_code
-from deepcritical.interfaces.cli.read import read, readings, understand
+from deepcritical.interfaces.cli.records import read, readings, search, understand
 from deepcritical.interfaces.cli.reports import render, verify
 from deepcritical.interfaces.cli.research import research
-from deepcritical.interfaces.cli.search import search
 from deepcritical.interfaces.cli.traces import traces
 from deepcritical.interfaces.serving import mcp, serve, worker
 

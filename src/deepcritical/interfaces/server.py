@@ -194,7 +194,10 @@ async def _lifespan(
 ) -> AsyncIterator[None]:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "blocking"))
     async with tools, chats as api.state.chats, asyncio.TaskGroup() as tasks:
-        beginning = [tasks.create_task(work) for work in (_warm_up(runs, api), runs.keep_tending())]
+        beginning = [
+            tasks.create_task(work)
+            for work in (_warm_up(runs, api), runs.start_engine_when_ready())
+        ]
         yield
         for task in beginning:
             task.cancel()

@@ -189,7 +189,7 @@ async def _conduct(runs: RunService, slots: int) -> None:
     on_signals(told_to_end.set)
     warming: asyncio.Task[None] | None = None
     try:
-        await runs.tend()
+        await runs.start_engine()
         typer.echo(f"This worker conducts up to {slots} runs at once (Ctrl-C hands them over)")
         warming = asyncio.create_task(runs.warm_up())
         await told_to_end.wait()

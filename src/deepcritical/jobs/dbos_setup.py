@@ -103,6 +103,8 @@ def config_of(url: str, worker: str) -> DBOSConfig:
         serializer=JsonSerializer(),
         max_executor_threads=THREADS,
         use_listen_notify=False,  # nothing here waits for notifications
+        # The thread that looks for them sleeps so long, and an engine that ends waits for it.
+        notification_listener_polling_interval_sec=POLL_S,
         log_level="CRITICAL",
     )
 

@@ -18,7 +18,7 @@ from deepcritical.jobs.conduct import Tool
 from deepcritical.jobs.engine import Journal
 from deepcritical.jobs.hosting import AWAY_S, Hosted, PartsFor, Worker, cancel_begun
 from deepcritical.jobs.run import RunOf
-from deepcritical.jobs.tending import TTL_S, Tending
+from deepcritical.jobs.upkeep import TTL_S, Upkeep
 from deepcritical.services.storage.database_url import sqlite_file
 from deepcritical.services.storage.job_board import JobBoard, WorkerName
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
@@ -85,12 +85,12 @@ class DurableRuns(Worker):
         self._engine = engine
         try:
             await engine.start(self._conduct)
-            tending = Tending(self)
-            await tending.sweep(first=True)
+            upkeep = Upkeep(self)
+            await upkeep.sweep(first=True)
         except BaseException:
             self._engine = None
             raise
-        self._keep(tending.forever())
+        self._keep(upkeep.forever())
 
     def _made(self) -> DbosEngine:
         # Imported late: it is the heaviest part of a process that has a database.

@@ -72,19 +72,19 @@ class KnownRuns(ABC):
         """Documents that users uploaded; None without a database, where none can be."""
         return Uploads(self.traces.database) if self.traces else None
 
-    async def tend(self) -> None:
-        """Conduct the runs of dead workers, from now on; nothing without a database."""
+    async def start_engine(self) -> None:
+        """Start the engine, which takes runs that wait; nothing without a database."""
         if self.durable:
             await self.durable.start(self.parts_of, self.tools)
 
-    async def keep_tending(self) -> None:
-        """Do so as soon as there is a database; one that is away ends no server.
+    async def start_engine_when_ready(self) -> None:
+        """Start the engine as soon as there is a database; one that is away ends no server.
 
         Nothing is begun in a process whose engine another service has.
         """
         while True:
             try:
-                return await self.tend()
+                return await self.start_engine()
             except EngineBusyError as error:
                 _LOG.warning("runs that wait are not conducted here: %s", error)
                 return None
@@ -95,7 +95,7 @@ class KnownRuns(ABC):
     async def _hand_out(self, durable: DurableRuns, run: RunOf[Any]) -> None:
         """Give a new run to the engine, or conduct it here if the engine cannot take it."""
         try:
-            await self.tend()
+            await self.start_engine()
             await durable.submit(run)
         except errors.CapacityError as error:
             await _tell_failed(run, failed(error), error)
@@ -171,7 +171,7 @@ class KnownRuns(ABC):
         """
         if self.durable is None:
             raise _unknown(run_id)
-        await self.tend()
+        await self.start_engine()
         elsewhere = await self.durable.resume(run_id)
         if (run := self._runs.get(run_id)) and run.ended:
             del self._runs[run_id]  # its end was told here before the database knew of it

@@ -38,7 +38,7 @@ FINAL = (
     failures.ModelNotFoundError,
     failures.ModelContextWindowExceededError,
 )
-"""What no other way of asking would change."""
+"""Failures that no other way of asking would avoid."""
 
 
 NOT_ASKED = "it is not asked any more"

@@ -35,7 +35,7 @@ _LONGEST_WAIT_S = 20.0
 _LONGEST_CHARS_PER_TOKEN = 20
 """An answer with more for each token that it was allowed comes of no limit, and is not read."""
 _OF_THE_MOMENT = frozenset(("timestamp", "run_id", "conversation_id"))
-"""What differs in a request that asks the same once more."""
+"""Fields that differ when the same request is sent again."""
 _NOT_ASKED_BY = frozenset(("temperature", "timeout"))
 """Settings that a server may refuse, or that change no answer."""
 

@@ -24,7 +24,7 @@ _LEFT_OUT = frozenset(
 )
 """They speak, decide or embed, were shut down, or take the login of a person and no key."""
 _APIS = ("chat", "responses")
-"""What a provider's name may end with, to choose one of its APIs."""
+"""Endings of a provider's name that choose one of its APIs."""
 _URLS = ("base_url", "azure_endpoint", "api_base")
 _KEYS = ("api_key", "token")
 _OTHER_LOGINS = frozenset({"credentials", "profile_name", "entra"})

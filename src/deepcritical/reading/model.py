@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import NamedTuple
 
 from deepcritical.domain.errors import ConfigurationError
@@ -109,6 +110,7 @@ _FRAME_CHARS = 4_000
 """Characters of a record's own that surround its sentences, and of the question that it is in."""
 
 
+@cache
 def _prompt_hash() -> str:
     """Hash of all that a model is told beside the records: rules, question and schema."""
     told = [wording(), ReadStudies.model_json_schema(), SCHEMA_VERSION]

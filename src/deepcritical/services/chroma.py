@@ -32,7 +32,7 @@ _ANSWERED_S = 30.0
 _VERSION = "1."
 """How the version begins of every server that speaks as this client does."""
 _ASKED_FIRST = ("/api/v2/version", "/api/v2/auth/identity")
-"""What tells of a server that is none of Chroma, or refuses, before anything is imported."""
+"""Paths asked before anything is imported, to detect a server that refuses or is not Chroma."""
 _ADVICE = "Start it, correct CHROMA_URL, or set it to nothing to keep the index in memory."
 
 

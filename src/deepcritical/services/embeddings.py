@@ -45,7 +45,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Role = Literal["document", "query"]
-"""What a text is: some models are told it by a prompt before the text."""
+"""The role of a text; some models need a prompt before the text that names it."""
 
 
 class ModelLoaded(Model):

@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import Any
 
 _PUT_OFF = "sklearn.metrics"
-"""What sentence_transformers takes one function from, for distances that are not cosines: it costs
-a third of the whole import."""
+"""A module of which sentence_transformers uses one function, for distances that are not cosines. It
+costs a third of the whole import."""
 _TORCH_LIBRARIES = ("libtorch_cpu", "libtorch_python")
 
 # Switching the collector off and on again must not overlap with another import's.

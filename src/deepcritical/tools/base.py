@@ -24,7 +24,7 @@ CheckIntegrity = Callable[[Sequence[Evidence], float], Awaitable[tuple[Evidence,
 """The records with what is known of their retraction, in the same order, after some seconds."""
 
 LookUpFacts = Callable[[Sequence[Drug], float], Awaitable[tuple[DrugFacts, ...]]]
-"""What curated sources know of each drug, in the same order, after so many seconds at most.
+"""Looks up facts on each drug in curated sources, in the same order, within so many seconds.
 
 Who could not be asked is told in the facts; nothing is raised.
 """
@@ -200,7 +200,7 @@ class AgentSearch(NamedTuple):
     name: str
     """As in ``search_pubmed``."""
     finds: str
-    """What it is for, behind "Search PubMed"."""
+    """Its purpose, as it goes on behind "Search PubMed"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,7 +214,7 @@ class SourceDescription:
     url: str
     """Base address; ``DEEPCRITICAL_<KEY>_URL`` replaces it."""
     service: str = ""
-    """What is at the address, where that is not called as the source is."""
+    """The service at the address, where its name is not that of the source."""
     fixed: bool = False
     """True if no setting replaces the address."""
     per_second: int

@@ -49,7 +49,7 @@ _PLURAL = bounded(r"[a-z]{4}s$")
 _ENDING = bounded(r"(?<=[A-Za-z]{4})(?:(?<=t)ors?|ies|y|(?<=s)es|is|s|)$")
 """The end in which word forms differ, behind four letters: PubMed truncates no shorter word."""
 _DERIVED = bounded(r"[a-z]{5,40}?(?=(?:ions?|ia)$)")
-"""What a noun shares with its adjective: "cognit" of cognition and cognitive."""
+"""The stem that a noun shares with its adjective: "cognit" of cognition and cognitive."""
 _CODED = bounded(r"[+,]")
 """In shorthand ("HER2+ BC") and in headings turned round, which no text has as a phrase."""
 _TURNED = bounded(r"([A-Z][\w -]{0,80}), ([\w -]{1,80})")

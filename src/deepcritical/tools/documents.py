@@ -37,7 +37,7 @@ _READ_CHARS = 2 * MAX_TEXT_CHARS
 """More than is kept of any record: lines and blanks go."""
 _PDF_S = 30.0
 _MEMORY_MB = 1_024
-"""What a reader of a PDF may take, with its libraries."""
+"""Memory of the process that reads a PDF, with its libraries."""
 _CONTROL = bounded(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _LEAST_LETTERS = 200
 """Of a whole PDF; with fewer its pages are pictures."""

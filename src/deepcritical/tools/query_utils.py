@@ -25,7 +25,7 @@ _PROTECTED = bounded(
     r"|(?<![?!])\b(?:AND|OR|NOT)\b"  # a word behind the end of a sentence joins nothing
     r"|[()]"
 )
-"""What no cleaning may look into."""
+"""Parts of a query that no cleaning may change."""
 
 _ASKS = bounded(
     r"\?\s*$|\b(?:used|repurposed|repositioned|effective)(?: as an? \w+)? (?:for|to|in|against)\b"

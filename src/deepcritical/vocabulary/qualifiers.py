@@ -142,7 +142,7 @@ _KINDS: Mapping[str, _Kind] = {
     ),
 }
 _STATED_ONLY = frozenset({("age", "adults")})
-"""What most people of studies are: that nothing is said of it parts nobody off."""
+"""Qualifiers of most people in studies: a study that does not state them excludes nobody."""
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,7 @@ import pytest
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.study.reading import MechanismStatement
-from deepcritical.evaluation import claims, pubmed_syntax, questions, studies
+from deepcritical.evaluation import pubmed_syntax, questions, studies, verdicts
 from deepcritical.evaluation.measuring import FORMATS, format_of, sets_in
 from deepcritical.evaluation.scores import Outcome
 from deepcritical.reading.rules.reader import read_by_rules
@@ -86,7 +86,7 @@ def test_own_sentences_are_counted_by_what_is_wanted_of_them(tmp_path: Path) -> 
         common | {"sentence": "Pain fell by 21 points with naproxen.", "label": "wrong",
                   "kind": "figure", "near_verbatim": False},
     )  # fmt: skip
-    found = {measure: right for measure, _, right in counted(claims.judge_sentences(path))}
+    found = {measure: right for measure, _, right in counted(verdicts.judge_sentences(path))}
     assert found == {
         "true sentences not contradicted": True,
         "near-verbatim true sentences supported": True,
@@ -100,7 +100,7 @@ def test_claims_of_scifact_are_judged_by_the_abstracts_that_they_cite(tmp_path: 
     support = {"7": [{"sentences": [0], "label": "SUPPORT"}]}
     claim = {"id": 1, "claim": "Pain fell by 12 points with naproxen.", "cited_doc_ids": [7]}
     path = lines(tmp_path / "claims_dev.jsonl", claim | {"evidence": support}, claim)
-    assert counted(claims.judge_scifact(path)) == [
+    assert counted(verdicts.judge_scifact(path)) == [
         ("claims, supported", True, True),
         ("claims, cannot tell", True, False),
     ]
@@ -112,7 +112,7 @@ def test_claims_of_healthver_are_judged_by_their_evidence(tmp_path: Path) -> Non
         "id,evidence,claim,label,topic_ip,question\n"
         f'1,"{_ABSTRACT}",Pain fell by 21 points with naproxen.,Refutes,1,q\n'
     )
-    assert counted(claims.judge_healthver(path)) == [("claims, contradicted", True, True)]
+    assert counted(verdicts.judge_healthver(path)) == [("claims, contradicted", True, True)]
 
 
 def test_abstracts_of_pubmedqa_are_asked_their_question(tmp_path: Path) -> None:
@@ -123,7 +123,9 @@ def test_abstracts_of_pubmedqa_are_asked_their_question(tmp_path: Path) -> None:
     }  # fmt: skip
     path = tmp_path / "pubmedqa.json"
     path.write_text(json.dumps({"1": row}))
-    assert counted(claims.judge_abstracts(path)) == [("stance of an abstract, maybe", False, True)]
+    assert counted(verdicts.judge_abstracts(path)) == [
+        ("stance of an abstract, maybe", False, True)
+    ]
 
 
 def test_outcomes_are_counted_apart_by_whether_they_are_the_same(tmp_path: Path) -> None:

@@ -21,8 +21,15 @@ def opened(report: ResearchReport) -> PdfReader:
 
 
 def text_of(report: ResearchReport) -> str:
-    pages = (page.extract_text() for page in opened(report).pages)
-    return " ".join(" ".join(pages).split())
+    return " ".join(" ".join(texts_of(as_pdf(report))).split())
+
+
+def texts_of(pdf: bytes) -> list[str]:
+    """The text of each page, by the faster library of the two."""
+    document = pypdfium2.PdfDocument(pdf)
+    texts = [page.get_textpage().get_text_bounded() for page in document]
+    document.close()
+    return texts
 
 
 def links_of(reader: PdfReader) -> list[str]:
@@ -60,11 +67,10 @@ def test_greek_letters_and_signs_are_text() -> None:
 
 
 def test_figures_are_vectors_with_a_description() -> None:
-    reader = opened(full_report())
-    text = " ".join(page.extract_text() for page in reader.pages)
+    text = text_of(full_report())
     for part in ("Mechanism graph", "targetase", "Records screened (n = 1,200)", "Level 2"):
         assert part in text, part
-    assert not [image for page in reader.pages for image in page.images]
+    assert not [image for page in opened(full_report()).pages for image in page.images]
 
 
 def test_references_link_to_their_records_and_sentences_to_references() -> None:
@@ -96,8 +102,8 @@ def test_a_table_breaks_over_pages_under_its_header() -> None:
     rows = "\n".join(f"| examplol {n} | {'long text ' * 30} |" for n in range(60))
     content = f"| Drug of row | Told |\n| --- | --- |\n{rows}"
     section = ReportSection(title="Clinical findings", content=content)
-    reader = opened(full_report(clinical_findings=section))
-    headed = [page for page in reader.pages if "Drug of row" in page.extract_text()]
+    pages = texts_of(as_pdf(full_report(clinical_findings=section)))
+    headed = [text for text in pages if "Drug of row" in text]
     assert len(headed) > 2
 
 
@@ -120,9 +126,9 @@ def test_a_tall_figure_stays_on_its_page() -> None:
         references=tuple(ARTICLE.model_copy(update={"evidence_id": i}) for i in ids),
         evidence_table=tuple(ROWS[0].model_copy(update={"evidence_id": i}) for i in ids),
     )
-    page = next(p for p in opened(crowd).pages if "Level 2" in p.extract_text())
-    assert "Evidence timeline" in page.extract_text()
-    assert "larger: more people" in page.extract_text()
+    page = next(text for text in texts_of(as_pdf(crowd)) if "Level 2" in text)
+    assert "Evidence timeline" in page
+    assert "larger: more people" in page
 
 
 def test_it_has_a_title_and_an_outline_and_no_date() -> None:
@@ -145,8 +151,7 @@ def test_what_announces_a_list_stands_on_its_page() -> None:
 
 
 def test_the_first_page_is_the_brief_and_the_methods_are_an_appendix() -> None:
-    reader = opened(brief_report())
-    first = " ".join(reader.pages[0].extract_text().split())
+    first, *later = (" ".join(text.split()) for text in texts_of(as_pdf(brief_report())))
     for part in (
         "Promising · certainty: low",
         "Examplol lowered testitis flares (risk ratio 0.82, 95% CI 0.70 to 0.95) [1][2].",
@@ -160,7 +165,6 @@ def test_the_first_page_is_the_brief_and_the_methods_are_an_appendix() -> None:
         assert part in first, part
     assert "Rule:" not in first
     assert "Examplol" in first
-    later = [" ".join(page.extract_text().split()) for page in reader.pages[1:]]
     (appendix,) = (text for text in later if text.startswith("Appendix"))
     assert "Rule: One randomised trial favours the drug." in appendix
     assert "written by made-up:writer" in " ".join(later)

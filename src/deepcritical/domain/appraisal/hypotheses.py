@@ -29,7 +29,7 @@ class Sign(StrEnum):
 
 
 EdgeSide = Literal["increases", "decreases", "no_effect", "associated"]
-"""What a fact says of an edge; `associated` where it gives no direction."""
+"""The direction that a fact gives an edge; `associated` where it gives none."""
 
 
 class Edge(Model):
@@ -178,7 +178,7 @@ def _along(edges: tuple[Edge, ...]) -> int:
 
 
 _ACTION = {Sign.INCREASES: "an agonist", Sign.DECREASES: "an antagonist"}
-"""What a drug is to a target that it raises or lowers, in pharmacology's words."""
+"""The pharmacological action of a drug on a target, by the sign of its effect."""
 
 
 def chain_confidence(edges: tuple[Edge, ...]) -> float:

@@ -105,4 +105,4 @@ NO_RECORD = Verdict(
     certainty=Certainty.VERY_LOW,
     rule="No record bears on the question.",
 )
-"""What holds where nothing was found."""
+"""The verdict of a question on which nothing was found."""

@@ -19,7 +19,7 @@ NOT_STATED = "not stated"
 CONTINUED = "continued treatment"
 """The control of those who stopped the drug."""
 STOPPING = "stopping "
-"""What stands before the name of a drug where its stopping was tested."""
+"""The words before the name of a drug where its stopping was tested."""
 OTHER_COMPARISON = "which was not asked about"
 """How the reason ends why a study has no say on a comparison: it compares with something else."""
 
@@ -39,12 +39,12 @@ class Way(StrEnum):
 
 
 Importance = Literal["critical", "important", "surrogate", "harm"]
-"""What an outcome decides (GRADE guidelines 2): whether the drug works; something beside that; only
-what may stand for an outcome of patients; what is feared of the drug."""
+"""The importance of an outcome (GRADE guidelines 2). `critical` decides whether the drug works,
+`important` is a further outcome of patients, `surrogate` may stand for one, `harm` is unwanted."""
 
 Directness = Literal["direct", "broader", "related"]
-"""Whether those studied are the people asked about; more people than those, a part of them, or
-users of a class of drugs; or people with another condition."""
+"""The relation of those studied to the people asked about. `direct`: the same people; `broader`:
+more people, a part of them, or users of a class of drugs; `related`: another condition."""
 
 Tier = Literal["randomised", "controlled", "uncontrolled", "reported"]
 """How the comparison was made: by chance; between groups that formed otherwise; with before; or in
@@ -56,9 +56,9 @@ TIERS: tuple[Tier, ...] = get_args(Tier)
 
 
 Polarity = Literal["", "more", "less", "unclear"]
-"""Whether more or less of what a row is named after is better for those studied: more weight in
-anorexia. `unclear` where a reader and the table of outcomes differ; '' as the table says, if it
-says so at all, and in reports from before it was kept."""
+"""The better direction of the outcome that a row is named after: more weight in anorexia. `unclear`
+where a reader and the table of outcomes differ. '' for that of the table, if it has one, and in
+reports from before it was kept."""
 
 
 class ArmRates(Model):

@@ -140,7 +140,7 @@ _OF_TITLES = (
     *(rule for rule in _BY_TEXT if rule.design in (Design.REVIEW_OF_COHORTS, Design.RCT)),
     *_rules((_TITLED_REVIEW, Design.NARRATIVE_REVIEW)),
 )
-"""What a title calls the record goes before words of its text, which may be on other studies."""
+"""Rules for titles. They go before rules for the text, which may be on other studies."""
 
 _OBSERVATIONAL = bounded(
     r"observational|cohort|case[- ]control|cross-sectional|non-?randomi[sz]ed|retrospective|"
@@ -154,7 +154,7 @@ _CERTAIN = bounded(r"\b(?:moderate|high)[- \u2010-\u2015](?:certainty|quality)\b
 """Of evidence that GRADE rates so, only trials start above low certainty."""
 _ANIMAL = bounded(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
 _LEFT_OUT = bounded(r"(?<![^.;])[^.;]*\b(?:were|was) excluded\b|\bexcluding [^.;,]*", re.I)
-"""What a review says that it did not include; looked for once in each clause."""
+"""A clause on studies that a review did not include; searched once in each clause."""
 _CASE_CONTROL = bounded(r"case[- ]control|cross-section", re.IGNORECASE)
 _OWN_TRIAL = bounded(
     r"\b(?:this|our)(?: [\w-]+,?){0,8} trial\b|\btrial and (?:an )?(?:updated )?meta-analysis\b",
@@ -244,7 +244,7 @@ _POOLED: tuple[tuple[re.Pattern[str], Design], ...] = (
     (_OBSERVATIONAL, Design.REVIEW_OF_COHORTS),
     (_RANDOMISED, Design.REVIEW_OF_RCTS),
 )
-"""What a systematic review says it pools, weakest first: OCEBM 2011 grades it as that."""
+"""Designs that a systematic review pools, weakest first: OCEBM 2011 grades it by the weakest."""
 
 
 def _review_of(evidence: Evidence) -> Design:

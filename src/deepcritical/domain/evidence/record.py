@@ -43,7 +43,7 @@ SOURCE_TYPES: Mapping[SourceName, SourceType] = {
 """The same, as tools for agents tell them."""
 
 TextKind = Literal["abstract", "full_text", "summary", "registry", "web", "label", "none"]
-"""What `Evidence.content` is; `full_text` is the abstract, and behind it results of the article.
+"""The kind of `Evidence.content`; `full_text` is the abstract, then results of the article.
 
 All but `summary` are the source's own words and may be quoted.
 """

@@ -127,9 +127,9 @@ def _any_of(names: tuple[str, ...]) -> Condition:
 
 
 SERIOUS_HARM = _any_of(_SERIOUS)
-"""What a question on safety is on that names no harm."""
+"""The outcome of a question on safety that names no harm."""
 ANY_HARM = Condition(name="unwanted effects", names=("unwanted effects",))
-"""What the answer to such a question is on where nothing that decides it is serious."""
+"""The outcome of the answer to such a question, where no deciding result is on serious harm."""
 _IN_PREGNANCY = _any_of((*_SERIOUS, *_OF_PREGNANCY))
 _PREGNANT = "pregnant women"
 """The group of people under the name that frames have for it."""

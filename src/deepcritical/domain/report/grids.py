@@ -37,7 +37,7 @@ class Cell(NamedTuple):
     note: str = ""
     """A second line, less prominent."""
     rank: int | None = None
-    """What it is sorted by; None to sort it by its text."""
+    """The key to sort by; None to sort by its text."""
     is_grade: bool = False
     """True if the text is a GRADE certainty."""
 

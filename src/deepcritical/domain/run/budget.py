@@ -20,7 +20,7 @@ Depth = Literal["quick", "standard", "deep"]
 Judgement = Literal[
     "question", "queries", "reading", "hypotheses", "assessment", "manager", "report", "verify"
 ]
-"""What a reasoner is asked for."""
+"""A task that a reasoner is asked to do."""
 
 Step = Literal["reader", "writer", "verifier", "manager"]
 """A part of the work that may have a model of its own."""

@@ -115,7 +115,7 @@ class Begun(NamedTuple):
 RUN_RECORDS = "evidence.jsonl"
 """Its records, as a snapshot."""
 RUN_READINGS = "readings.jsonl"
-"""What its records say of their studies, one a line."""
+"""The readings of its studies, one a line."""
 RUN_LOG = "events.jsonl"
 """Its events, one a line."""
 

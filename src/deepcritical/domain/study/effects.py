@@ -25,7 +25,7 @@ _LASTING = bounded(
     r"\btime to (?:\w+ ){0,2}(?:progression|relapse|recurrence|death|failure|exacerbation)\b)|"
     r"\b(?:\w{1,8}FS|OS|TTP)\b"
 )
-"""What a hazard ratio is of the loss of."""
+"""Good outcomes that last for a time, such as survival: a hazard ratio is on their loss."""
 
 
 def no_effect_value(effect: Effect) -> float:

@@ -14,7 +14,7 @@ from deepcritical.domain.base import Model
 SCHEMA_VERSION: Literal[1] = 1
 
 ReaderKind = Literal["registry", "curated", "model", "rules"]
-"""Who read, in the order of trust."""
+"""The kinds of readers, in the order of trust."""
 
 StudyKind = Literal[
     "trial",
@@ -31,7 +31,7 @@ StudyKind = Literal[
     "in_vitro",
     "other",
 ]
-"""What a record reports; one record may report several."""
+"""The kinds of studies that a record reports; one record may report several."""
 
 DesignFeature = Literal[
     "randomised",
@@ -56,7 +56,7 @@ DesignFeature = Literal[
 ControlKind = Literal[
     "placebo", "no_treatment", "usual_care", "sham", "waiting_list", "not_exposed"
 ]
-"""What an arm got in the place of what is tested."""
+"""The control that an arm got in place of the tested intervention."""
 
 ResultKind = Literal["clinical", "surrogate", "safety", "pharmacokinetic", "cost", "mechanism"]
 ResultLevel = Literal["primary", "secondary", "subgroup", "post_hoc", "unstated"]

@@ -97,7 +97,7 @@ class ToolConfig(NamedTuple):
     description: str
     """Advice on when to use it, and when not, for whoever chooses among tools."""
     input_schema: type[Model]
-    """What it takes."""
+    """The schema of its input."""
     executor: ToolExecutor
 
 

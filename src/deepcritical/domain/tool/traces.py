@@ -122,7 +122,7 @@ class TraceResult(NamedTuple):
     result: Mapping[str, Any]
     """As JSON."""
     knowledge: KnowledgeBase | None = None
-    """What it rests on, where the events do not say it."""
+    """The knowledge base behind it, where the events do not hold it."""
 
 
 class Folded(Model):

@@ -106,7 +106,9 @@ def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None 
 
 async def _serve(server: Server[Any], runs: RunService) -> None:
     _close_on_signals(runs)
-    beginning = [asyncio.create_task(work) for work in (runs.warm_up(), runs.keep_tending())]
+    beginning = [
+        asyncio.create_task(work) for work in (runs.warm_up(), runs.start_engine_when_ready())
+    ]
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

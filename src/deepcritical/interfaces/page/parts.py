@@ -16,7 +16,7 @@ from deepcritical.export.html import stylesheet
 SHEETS = ("page.css", "form.css", "live.css", "chat.css", "results.css")
 
 RunShown = dict[str, str]
-"""What the browser knows of the run that it follows: `id` and `question`; `own` and `private`,
+"""The state that the browser keeps of the run it follows: `id` and `question`; `own` and `private`,
 each empty for no."""
 
 PRIVATE: Mapping[str, Any] = MappingProxyType(

@@ -197,7 +197,7 @@ def _turns(events: Sequence[LoggedEvent]) -> list[Turn]:
 
 
 _ELSEWHERE = (SourceSearched, AgentCalled, RunFailed)
-"""What a turn does not tell in a line: in its table, in its heading, in the alert of the run."""
+"""Events without a line in a turn: its table, its heading or the alert of the run shows them."""
 
 
 def _begins(before: LoggedEvent, logged: LoggedEvent) -> bool:

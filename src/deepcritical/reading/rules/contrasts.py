@@ -269,7 +269,7 @@ _VALUE_FORMS = (
         re.IGNORECASE,
     ),
 )
-"""What the values are of: before them, between number and arm, or behind the arms."""
+"""Patterns for the outcome of values: before them, between number and arm, or behind the arms."""
 
 
 def _settled(

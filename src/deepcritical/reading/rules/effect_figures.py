@@ -124,7 +124,7 @@ def effect_of(clause: Clause) -> Effect | None:
 
 
 _RIGHT_BEHIND = bounded(r"[\s,;:(\[]{0,4}$")
-"""What stands between an estimate and its own interval."""
+"""Characters between an estimate and its own interval."""
 
 
 def _estimates(text: str) -> Iterator[tuple[EffectMeasure, float, int]]:

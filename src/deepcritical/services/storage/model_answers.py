@@ -39,9 +39,9 @@ class Place:
     sent: int = 0
     """How often it was sent without being known to be unanswered."""
     answer: str = ""
-    """What was answered; '' while nothing is."""
+    """The answer; '' until there is one."""
     spent: Spent = field(default_factory=Spent)
-    """What the run was charged for it."""
+    """The charge to the run for it."""
 
 
 class AnswerBook:

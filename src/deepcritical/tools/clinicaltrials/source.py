@@ -56,7 +56,7 @@ _FIELDS = (
     "ConditionsModule|DesignModule|ArmsInterventionsModule|OutcomesModule|ReferencesModule|"
     "OutcomeMeasuresModule|ConditionBrowseModule|InterventionBrowseModule|HasResults"
 )
-"""What is read; without the rest, above all sites and adverse events, a page is a tenth."""
+"""The modules that are read; without sites and adverse events a page is a tenth as large."""
 _STRAY_BRACKETS = re.compile(
     r"(?<!\bAREA)(?<!\bRANGE)(?<!\bSEARCH)(?<!\bEXPANSION)(?<!\bCOVERAGE)(?<!\bTILT)\[[^\[\]]*\]"
 )

@@ -30,7 +30,7 @@ from deepcritical.tools.json_values import (
 from deepcritical.tools.markup import clean_markup
 
 PREPRINT_MARK = "[PREPRINT - Not peer-reviewed] "
-"""What the content of a preprint begins with.
+"""The beginning of the content of a preprint.
 
 It stands in a paragraph of its own: in one sentence with the first finding, its "Not" would be read
 as a negation of the finding.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from deepcritical.jobs.tending import _repeated
+from deepcritical.jobs.upkeep import _repeated
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import normalised_url
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
@@ -24,7 +24,7 @@ async def test_a_server_conducts_runs_as_soon_as_its_database_is_there(tmp_path:
     away.write_text("a file where the folder of the database is to be", encoding="utf-8")
     traces = ToolTraceService(Database(normalised_url(f"sqlite:///{away / 'runs.sqlite'}")))
     runs = run_service(source, traces=traces, durable=build_durable(traces))
-    beginning = asyncio.create_task(runs.keep_tending())
+    beginning = asyncio.create_task(runs.start_engine_when_ready())
     await asyncio.sleep(0.5)
     assert not beginning.done()
     away.unlink()
@@ -63,11 +63,11 @@ async def test_a_defect_ends_no_sign_of_life() -> None:
         if calls == 1:
             raise RuntimeError("It broke.")
 
-    tending = asyncio.create_task(_repeated(0.01, broken_once))
+    repeating = asyncio.create_task(_repeated(0.01, broken_once))
     async with asyncio.timeout(SOON_S):
         while calls < 3:  # noqa: ASYNC110 - a count calls nobody
             await asyncio.sleep(0.02)
-    tending.cancel()
+    repeating.cancel()
 
 
 def _dequeue(url: str, conducted: str, waiting: str) -> bool:

@@ -21,8 +21,8 @@ PRUNE_AFTER_S = 600.0
 """Time that the journal of a completed run is kept for inspection."""
 
 
-class Tending:
-    """Tends the runs of one worker."""
+class Upkeep:
+    """The repeated tasks of one worker."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -33,7 +33,7 @@ class Tending:
         """Runs that the last sweep found given to this worker, which has not begun with them."""
 
     async def forever(self) -> None:
-        """Tend until it is cancelled; a database that is away for a while ends nothing.
+        """Repeat the tasks until cancelled; a database that is away for a while ends nothing.
 
         The tasks are separate because the engine retries a database that was away only now and
         then, and heartbeats must not wait for that.
@@ -149,8 +149,8 @@ async def _repeated(every_s: float, work: Callable[[], Awaitable[object]]) -> No
         try:
             await work()
         except errors.StorageError as error:
-            _LOG.warning("runs are not tended for the moment: %s", error)
+            _LOG.warning("a task of the worker failed and is tried again: %s", error)
             await asyncio.sleep(AWAY_S)
         except Exception as error:  # noqa: BLE001 - without heartbeats all its runs would be lost
-            _LOG.error("runs are not tended for the moment, by a defect", exc_info=error)
+            _LOG.error("a task of the worker failed by a defect and is tried again", exc_info=error)
             await asyncio.sleep(AWAY_S)
