@@ -90,18 +90,33 @@ def _same_condition(frame: QuestionFrame, intent: dict[str, Any]) -> bool:
 
 def judge_declined(path: Path) -> Iterator[Outcome]:
     """Yield for each input without an answer whether it is declined, for the right reason."""
-    for row in json_lines(path):
-        frame = read_frame(row["text"])
+    for row, way, frame in _read_both_ways(path):
         right = _outcome(frame) == row["kind"]
         shown = f"{row['kind']} was {_outcome(frame)}: {row['text']}"
-        yield Outcome("declined rightly", _side(path), not frame.answerable, right, shown)
+        yield Outcome(f"declined rightly{way}", _side(path), not frame.answerable, right, shown)
 
 
 def judge_answerable(path: Path) -> Iterator[Outcome]:
     """Yield for each fine question that looks otherwise whether it is answered."""
+    for row, way, frame in _read_both_ways(path):
+        ok = frame.answerable
+        yield Outcome(f"fine questions answered{way}", _side(path), ok, ok, row["text"])
+
+
+def _read_both_ways(path: Path) -> Iterator[tuple[dict[str, Any], str, QuestionFrame]]:
+    """Yield each input as the rules read it, and where answers of a model's place lie beside it.
+
+    A model is asked only about what the rules let through, or doubt.
+    """
+    file = path.with_name("read_inputs.jsonl")
+    told = {row["text"]: row["answer"] for row in json_lines(file)} if file.exists() else {}
     for row in json_lines(path):
-        ok = read_frame(row["text"]).answerable
-        yield Outcome("fine questions answered", _side(path), ok, ok, row["text"])
+        frame = read_frame(row["text"])
+        yield row, "", frame
+        if file.exists():
+            answer = told.get(row["text"])
+            said = ModelReading.model_validate(answer) if answer else None
+            yield row, " (recorded readings)", read_by_model(frame, said) if said else frame
 
 
 def judge_names(path: Path) -> Iterator[Outcome]:

@@ -17,7 +17,7 @@ from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import locate_quote
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import LOWERS
-from deepcritical.questions.declining import unsearched
+from deepcritical.questions.declining import refused_by_model
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.model_reading import ModelReading, with_meanings, with_note
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
@@ -28,9 +28,6 @@ from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.words import is_english
 
-_REFUSED = frozenset(
-    {DeclineReason.INSTRUCTION, DeclineReason.HARMFUL, DeclineReason.PERSONAL_ADVICE}
-)
 _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
 """The fields of a reading that hold names of the question."""
@@ -65,9 +62,9 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
 
     A name counts that stands there or is found there; a field left out is as by rule.
     """
-    if by_rule.is_final:
+    if by_rule.is_final or by_rule.declined is DeclineReason.OTHER_LANGUAGE:
         return by_rule
-    if refused := _refused(by_rule, said.kind):
+    if refused := refused_by_model(by_rule, said.kind):
         return refused
     text, said = _spelled_out(by_rule, said)
     names = find_names(text)
@@ -99,22 +96,6 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     read = with_stopping(by_rule.model_copy(update=_SEARCHED | named))
     is_same = read.model_copy(update={"notices": by_rule.notices}) == by_rule
     return read if is_same else with_note(read)
-
-
-def _refused(by_rule: QuestionFrame, kind: str) -> QuestionFrame | None:
-    """The frame of a text that a model holds to be no question for the literature; else None.
-
-    What names a drug or condition that the vocabularies know is on biomedicine.
-    """
-    if kind == QuestionKind.CONVERSATION:
-        return unsearched(by_rule.text)
-    known = [one for one in (*by_rule.drugs, by_rule.condition) if one and one.known]
-    is_none = kind in _REFUSED or (
-        kind == DeclineReason.NOT_BIOMEDICAL and by_rule.answerable and not known
-    )
-    if not is_none:
-        return None
-    return unsearched(by_rule.text, DeclineReason(kind), by_rule.drugs, by_rule.condition)
 
 
 def _about(

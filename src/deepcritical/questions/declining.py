@@ -97,3 +97,25 @@ def unsearched(
         notices=(line_of(reason),),
         offers=tuple(general_questions(drugs, condition)) if is_personal else (),
     )
+
+
+_LOOSE = frozenset({QuestionKind.OPEN, QuestionKind.LOOK_UP})
+_REFUSED = frozenset(
+    {DeclineReason.INSTRUCTION, DeclineReason.HARMFUL, DeclineReason.PERSONAL_ADVICE}
+)
+
+
+def refused_by_model(by_rule: QuestionFrame, kind: str) -> QuestionFrame | None:
+    """Return the frame of a text that a model holds to be no question for the literature.
+
+    None where it is one: what asks whether a known drug helps, or what helps in a known condition,
+    is on biomedicine whatever a model says.
+    """
+    if kind == QuestionKind.CONVERSATION:
+        return unsearched(by_rule.text)
+    named = any(one and one.known for one in (*by_rule.drugs, by_rule.condition))
+    is_loose = by_rule.answerable and (by_rule.kind in _LOOSE or not named)
+    is_loose = is_loose or by_rule.declined is DeclineReason.UNKNOWN_NAME
+    if kind in _REFUSED or (kind == DeclineReason.NOT_BIOMEDICAL and is_loose):
+        return unsearched(by_rule.text, DeclineReason(kind), by_rule.drugs, by_rule.condition)
+    return None

@@ -157,7 +157,7 @@ def _tested(
     if asked.comparators and not (found.why_not or found.asked):
         if found.comparator in (*LESS_OF_IT, *MORE_OF_IT) and (form := _other_form(asked)):
             return found._replace(asked=True, comparator=form)
-        if not found.comparator and _is_beside(found, asked):
+        if _is_beside(found, asked):
             return found._replace(asked=True)
         against = found.comparator or "nothing or placebo"
         return Tested(why_not=f"it compares with {against}, {OTHER_COMPARISON}")
@@ -171,9 +171,12 @@ def _other_form(asked: Asked) -> str:
 
 
 def _is_beside(found: Tested, asked: Asked) -> bool:
-    """Return whether the question compares with what both sides got, or with what no table has."""
-    both = frozenset(found.added_to.split(AND)) if found.added_to else frozenset()
-    return is_compared_with(both, asked)
+    """Return whether the question compares with what the other side got, or with what no table has.
+
+    That is what both sides got, where the other one got nothing else.
+    """
+    got = found.comparator or found.added_to
+    return is_compared_with(frozenset(got.split(AND)) if got else frozenset(), asked)
 
 
 def speaks_against(vote: Vote) -> bool:
