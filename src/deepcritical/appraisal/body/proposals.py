@@ -38,7 +38,7 @@ _WEAKER = {
 _DIFFER = "inconsistency: the answer depends on which of these results weighs most"
 _JUDGED = "indirectness: how far the results answer the question was judged by a model alone"
 _OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.UNSUPPORTED)
-"""What a result that a model matched, and that does not count by the rules, may change."""
+"""The change that a result that a model matched, and that does not count by the rules, may make."""
 _AGAINST = {Way.NO_DIFFERENCE, Way.HARM, Way.CONFLICT}
 
 
@@ -47,7 +47,7 @@ _BEARING = {
     VerdictLabel.UNSUPPORTED: _AGAINST,
     VerdictLabel.HARMFUL: {Way.HARM, Way.CONFLICT},
 }
-"""What rows show that bear a label out."""
+"""The ways of rows that bear a label out."""
 
 
 def with_proposal(

@@ -49,7 +49,7 @@ SECTIONS = (
 _FIRST_KEPT = 13
 """The wording of the first documents that must have all parts."""
 _Cut = tuple[str, str]
-"""What is gone, or stands where it cannot, and how that is known."""
+"""A part that is gone, or stands where it cannot, and how that is known."""
 _Rule = tuple[str, Iterable[object], Iterable[object]]
 """Two parts by name, what stands in the first, and what stands there by the second."""
 _OLD = (

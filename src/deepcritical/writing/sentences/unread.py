@@ -100,7 +100,7 @@ _IMPRINT = bounded(
     re.IGNORECASE,
 )
 _BESIDE = bounded(r"[;,]| but | although | with | and (?:was|were|had) ", re.IGNORECASE)
-"""What ends the clause that tells a result."""
+"""The end of the clause that tells a result."""
 _TREATED = bounded(
     r"(?<!risk )\b(?:in|with|for|against|treat\w*|correct\w*)"
     r"(?: (?!risk|and\b|or\b|[\w-]*(?:induced|associated|related))[\w-]+){0,2} $",
