@@ -105,7 +105,7 @@ class ModelReading(BaseModel):
 
     @property
     def compares_forms(self) -> bool:
-        """Whether one drug is set against itself, given in another way: by nose or by injection."""
+        """True where one drug is set against itself, given in another way."""
         sides = [*self.drugs[:1], *self.compared_with]
         named = [frozenset(one.drug.name for one in find_names(side).drugs) for side in sides]
         is_one = len(self.drugs) == 1 and len(sides) > 1 and len(named[0]) == 1

@@ -170,7 +170,7 @@ def test_a_study_in_which_nothing_was_recognised_is_shown_unless_it_is_of_anothe
 
 
 class TestChainsOfBefore:
-    """What a model proposed stands as long as the graph is much the same."""
+    """A model's proposals stand as long as the graph is much the same."""
 
     FIRST = (("examplol", "increases", "aa"), ("aa", "decreases", "bb"))
 

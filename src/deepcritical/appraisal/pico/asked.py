@@ -116,7 +116,7 @@ def canonical(name: str) -> str:
 
 
 def _put(frame: QuestionFrame | None) -> dict[str, bool]:
-    """How a comparison is put: whether it asks for what is better, or for what is as good."""
+    """The way a comparison is put: asking for what is better, or for what is as good."""
     as_good = bool(frame and is_on_being_as_good(frame))
     return {
         "superior": bool(frame and _SUPERIOR.search(frame.text) and not as_good),

@@ -89,7 +89,7 @@ def _named(asked: Asked) -> list[Construct]:
 
 
 def of_others(study: StudyReading, result: Result) -> str:
-    """Why a result of people with another condition does not count; '' of harms in anyone."""
+    """The reason why a result of other people does not count; '' of harms in anyone."""
     named = result.kind != "safety" or study.population.conditions
     return "its people have another condition" if named else ""
 
