@@ -57,8 +57,7 @@ _ONE_TRIAL = "inconsistency: it rests on a single trial"
 _JUDGED = "judgement: a model that read the records holds it to be less certain"
 _UNKNOWN = frozenset({_PEOPLE_UNREAD, _NO_INTERVAL, _ONE_REVIEW, _ONE_TRIAL, _JUDGED})
 """Doubts for want of what was not read, or of a model: who has read the records may know better."""
-_VERY_SERIOUS = 2
-"""Steps by which very serious imprecision lowers the certainty."""
+_VERY_SERIOUS = 2  # steps by which very serious imprecision lowers the certainty
 SUBSTANTIAL = 50.0
 """I² in percent from which trials may differ substantially (Cochrane Handbook, 10.10.2)."""
 
@@ -227,7 +226,8 @@ def _known_imprecision(body: Body) -> Iterator[str]:
     if _PEOPLE_UNREAD not in told:
         yield from told
     elif body.way is Way.NO_DIFFERENCE:
-        yield from (_NOT_EXCLUDED,) if body.inconclusive else ()
+        if body.inconclusive and any(_interval(vote.effect) for vote in body.votes):
+            yield _NOT_EXCLUDED
     else:
         yield from _few_events(body)
 
@@ -239,13 +239,13 @@ def as_rated(row: OutcomeRow, level: Certainty | None) -> OutcomeRow:
     """
     if level is None or row.most is None:
         return row
-    found = min(level, row.most, key=LADDER.index)
-    found = max(found, row.certainty, key=LADDER.index) if row.is_grave else found
-    known = tuple(reason for reason in row.reasons if reason not in _UNKNOWN)
+    least = row.certainty if row.is_grave else LADDER[0]
+    found = max(least, min(level, row.most, key=LADDER.index), key=LADDER.index)
     if found is row.certainty:
         return row
     is_less = LADDER.index(found) < LADDER.index(row.certainty)
-    reasons = (*row.reasons, _JUDGED) if is_less else known
+    known = (reason for reason in row.reasons if reason not in _UNKNOWN)
+    reasons = (*row.reasons, _JUDGED) if is_less else tuple(known)
     return row.model_copy(update={"certainty": found, "reasons": reasons})
 
 

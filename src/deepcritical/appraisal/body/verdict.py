@@ -361,7 +361,9 @@ def _none_shown(rows: Sequence[OutcomeRow], certainty: Certainty, *, confirmed: 
             return _NOT_WORSE
         if not all(row.as_good_asked for row in rows):
             return _NOT_BETTER
-        return _NO_LOSS if (first.people or VERY_FEW) >= VERY_FEW else _TOO_FEW
+        # For a primary outcome a study has as many people as were thought to be needed.
+        enough = first.primary or (first.people or VERY_FEW) >= VERY_FEW
+        return _NO_LOSS if enough else _TOO_FEW
     if first.tier != "randomised":
         return _NONE_REPORTED if first.tier == "reported" else _NONE_IN_COHORTS
     if all(row.inconclusive for row in rows):

@@ -111,6 +111,13 @@ class Contested(Model):
     """The model."""
 
 
+SEARCHED = (
+    "Searched were {sources} on {on}, with {queries} queries; none of the {found} records found "
+    "bears on the question. Absence of evidence is not evidence of absence."
+)
+"""The gap that no record found has an answer."""
+
+
 class Brief(Model):
     """The brief: the essentials for a reader, in about 200-300 words with a table."""
 
@@ -173,6 +180,19 @@ class Brief(Model):
         """Return whether the first sentence of a model's text answers, so that it goes first."""
         return self.is_answered and self.synthesis[0].opens
 
+    @property
+    def told_harms(self) -> tuple[Sentence, ...]:
+        """The harms; beside a model's text that answers, not that code compared none."""
+        return tuple(s for s in self.harms if s.evidence_ids or not self.is_led)
+
+    @property
+    def told_missing(self) -> tuple[str, ...]:
+        """The gaps; beside a model's text that rests on records, not that none has an answer."""
+        cites = self.is_led and any(sentence.evidence_ids for sentence in self.synthesis)
+        return tuple(
+            s for s in self.missing if not (cites and s.startswith(SEARCHED.partition("{")[0]))
+        )
+
     def results(self, rows: Iterable[OutcomeRow]) -> tuple[OutcomeRow, ...]:
         """Return those of a verdict's rows that the summary of findings tells."""
         rated = {row.rated_as for row in self.told}
@@ -184,11 +204,13 @@ class Brief(Model):
         """The answer, the text, and last of the answer what the text does not give.
 
         Of a text whose first sentence did not pass, so that it answers nothing, the answer stays.
+        Beside one that answers, that code found nothing is not told again.
         """
         if not self.is_led:
             return self.answer, self.synthesis
         opened = self.synthesis[:1]
         left = tuple(s for n, s in enumerate(self.answer) if n not in self.stated)
+        left = tuple(s for s in left if s.evidence_ids)
         return opened, self.synthesis[1:], left
 
     @property

@@ -108,11 +108,11 @@ class ReportData(Model):
     def verdict_on(self) -> str:
         """The subject of the verdict, where that is not plain: of several candidates the first.
 
-        Where a model's words answer, it is the question if the model weighed the results alike, and
-        else not plain.
+        Where a model's words answer, it is the question if these open the answer, or the model
+        weighed the results alike, and else not plain.
         """
         answered = self.brief if self.brief and self.brief.is_answered else None
-        if answered and not answered.denied and self._is_agreed:
+        if answered and not answered.denied and (self._is_agreed or answered.is_led):
             return ""
         claim = answered.claim if answered else ""
         if stated := self.proposition or claim:

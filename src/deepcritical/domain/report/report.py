@@ -90,7 +90,7 @@ def answered(report: ReportData) -> Iterator[str]:
         return
     yield as_markdown(brief.licensed, references)
     yield from (as_markdown(told, references) for told in brief.paragraphs)
-    for name, told in (("Harms", brief.harms), ("Label", brief.label)):
+    for name, told in (("Harms", brief.told_harms), ("Label", brief.label)):
         yield f"**{name}:** {as_markdown(told, references)}" if told else ""
 
 
@@ -111,7 +111,7 @@ def listed(report: ReportData) -> Iterator[tuple[str, str]]:
         for trial in brief.trials
     )
     yield "Main studies", _bullets(studies)
-    yield "What is missing", _bullets(map(escape_markdown, brief.missing))
+    yield "What is missing", _bullets(map(escape_markdown, brief.told_missing))
     yield "Trials under way", _bullets(trials)
 
 

@@ -120,7 +120,7 @@ def _parts(report: ResearchReport, whole: Brief) -> Iterator[ConsoleRenderable]:
         if more := len((*whole.told, *whole.findings)) - len(grid.rows):
             yield Text(f"{more} more {'outcome' if more == 1 else 'outcomes'}", "dim")
         yield Text()
-    wholes = (whole.studies, whole.missing, whole.trials)
+    wholes = (whole.studies, whole.told_missing, whole.trials)
     for (heading, lines), every in zip(listed(report), wholes, strict=True):
         if lines:
             more = len(every) - len(lines.splitlines())

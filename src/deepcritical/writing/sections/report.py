@@ -14,7 +14,14 @@ from deepcritical.domain.appraisal.findings import Direction, StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
 from deepcritical.domain.question.frame import QuestionFrame
 from deepcritical.domain.question.question import ResearchQuestion
-from deepcritical.domain.report.brief import Brief, Contested, Statement, StudyRow, ToldRow
+from deepcritical.domain.report.brief import (
+    SEARCHED,
+    Brief,
+    Contested,
+    Statement,
+    StudyRow,
+    ToldRow,
+)
 from deepcritical.domain.report.data import REPORT_SCHEMA
 from deepcritical.domain.report.parts import DrugCandidate, ReportSection, VerdictChange
 from deepcritical.domain.report.report import ResearchReport
@@ -242,11 +249,8 @@ class _Writer:
         """Say what was searched where nothing was found, and that this says nothing of the drug."""
         sources = listed(list(dict.fromkeys(s.source for s in self.store.searches))) or "no source"
         queries = len(self.store.queries_run)
-        return (
-            f"Searched were {sources} on {self.context.searched_on}, with {queries} queries; none "
-            f"of the {len(self.store.evidence)} records found bears on the question. Absence of "
-            "evidence is not evidence of absence."
-        )
+        on, found = self.context.searched_on, len(self.store.evidence)
+        return SEARCHED.format(sources=sources, on=on, queries=queries, found=found)
 
     def _study_table(self) -> tuple[StudyRow, ...]:
         appraisals = self.store.appraisals(self.main)
