@@ -111,7 +111,7 @@ class Contested(Model):
     """The model."""
 
 
-SEARCHED = (
+NOTHING = (
     "Searched were {sources} on {on}, with {queries} queries; none of the {found} records found "
     "bears on the question. Absence of evidence is not evidence of absence."
 )
@@ -190,7 +190,7 @@ class Brief(Model):
         """The gaps; beside a model's text that rests on records, not that none has an answer."""
         cites = self.is_led and any(sentence.evidence_ids for sentence in self.synthesis)
         return tuple(
-            s for s in self.missing if not (cites and s.startswith(SEARCHED.partition("{")[0]))
+            s for s in self.missing if not (cites and s.startswith(NOTHING.partition("{")[0]))
         )
 
     def results(self, rows: Iterable[OutcomeRow]) -> tuple[OutcomeRow, ...]:

@@ -14,14 +14,7 @@ from deepcritical.domain.appraisal.findings import Direction, StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
 from deepcritical.domain.question.frame import QuestionFrame
 from deepcritical.domain.question.question import ResearchQuestion
-from deepcritical.domain.report.brief import (
-    SEARCHED,
-    Brief,
-    Contested,
-    Statement,
-    StudyRow,
-    ToldRow,
-)
+from deepcritical.domain.report.brief import NOTHING, Brief, Contested, Statement, StudyRow, ToldRow
 from deepcritical.domain.report.data import REPORT_SCHEMA
 from deepcritical.domain.report.parts import DrugCandidate, ReportSection, VerdictChange
 from deepcritical.domain.report.report import ResearchReport
@@ -250,7 +243,7 @@ class _Writer:
         sources = listed(list(dict.fromkeys(s.source for s in self.store.searches))) or "no source"
         queries = len(self.store.queries_run)
         on, found = self.context.searched_on, len(self.store.evidence)
-        return SEARCHED.format(sources=sources, on=on, queries=queries, found=found)
+        return NOTHING.format(sources=sources, on=on, queries=queries, found=found)
 
     def _study_table(self) -> tuple[StudyRow, ...]:
         appraisals = self.store.appraisals(self.main)
