@@ -17,7 +17,7 @@ from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import locate_quote
 from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.cues import LOWERS
-from deepcritical.questions.declining import refused_by_model
+from deepcritical.questions.declining import REFUSALS, refused_by_model
 from deepcritical.questions.measures import measures_in
 from deepcritical.questions.model_reading import ModelReading, with_meanings, with_note
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
@@ -70,7 +70,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     names = find_names(text)
     drugs, members = _asked(said, by_rule, text, names)
     condition = with_meanings(_condition(said.condition, text, names), said)
-    if said.kind == "not_biomedical" or not _is_searchable(by_rule, drugs, condition):
+    if said.kind in REFUSALS or not _is_searchable(by_rule, drugs, condition):
         return by_rule
     if condition and by_rule.condition and not condition.known and _is_plain(condition.name):
         condition = by_rule.condition  # words of the question, and no name of its own
@@ -290,7 +290,7 @@ def _asked(
     A treatment that no vocabulary has, such as an exercise, is one in the question's own words.
     """
     if said.compares_forms and (form := _in_words(said.drugs[0], text)):
-        (own,) = (one.drug for one in find_names(form).drugs)
+        own = find_names(form).drugs[0].drug
         return (own.model_copy(update={"name": form, "synonyms": (own.name, *own.synonyms)}),), ()
     named = _together(tuple(_drugs(said.drugs, text, names)), names)
     if said.kind == "candidates" and all(one.group for one in named):

@@ -257,8 +257,11 @@ _MORE = bounded(
 
 def is_on_being_as_good(frame: QuestionFrame) -> bool:
     """Return whether a comparison asks if a drug is no worse than another, or may replace it."""
-    in_its_place = _IN_ITS_PLACE.search(frame.text) and not _MORE.search(frame.text)
-    return bool(_AS_GOOD.search(frame.text) or in_its_place)
+    more = _MORE.search(frame.text)
+    told = _AS_GOOD.search(frame.text)
+    if told and more and told[0].casefold() == "as well":  # "better, as well as cheaper"
+        told = None
+    return bool(told or (_IN_ITS_PLACE.search(frame.text) and not more))
 
 
 def _others(frame: QuestionFrame, names: Iterable[str]) -> str:

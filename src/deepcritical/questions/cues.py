@@ -108,13 +108,15 @@ LOWERS = _cue(
 )
 ASKS_WHO = _cue(
     r"whom|which|what|predict\w*|respon\w+|subgroups?|candidates?|select\w*|choose|pick|"
-    r"characteristics|markers?|most|best|"
+    r"characteristics|markers?|most|best|differ\w*|equally|vary|varies|depend\w*|"
     r"(?<!\w )who|who(?! (?:are|is|have|has|had|was|were|takes?|needs?|can|cannot|did|do)\b)"
 )
 """Asks which people do well on a drug, not whether it helps people who are named."""
 LISTS_TRIALS = bounded(
-    r"^\W*(?:(?:please|can you|could you) )*(?:list|show|name|find)\b(?: \w+){0,4} trials\b|"
-    r"^(?:[\w-]+ ){1,6}trials\W*$",
+    r"^\W*(?:(?:please|can you|could you) )*(?:list|show(?: me)?|name|find) (?:(?:all|the|any|some|"
+    r"clinical|randomi[sz]ed|controlled|ongoing|registered) ){0,4}trials\b|"
+    r"^(?!(?:does|do|did|is|are|was|were|can|could|will|would|has|have|had|should|how|why|what|which|"
+    r"who|show|say|tell)\b)(?:(?!(?:in|from|by|of) )[\w-]+ ){1,6}trials\W*$",
     re.IGNORECASE,
 )
 """Asks for the trials that there are, and not for what they found."""

@@ -100,9 +100,14 @@ def unsearched(
 
 
 _LOOSE = frozenset({QuestionKind.OPEN, QuestionKind.LOOK_UP})
-_REFUSED = frozenset(
-    {DeclineReason.INSTRUCTION, DeclineReason.HARMFUL, DeclineReason.PERSONAL_ADVICE}
+_GRAVE = frozenset({DeclineReason.HARMFUL, DeclineReason.PERSONAL_ADVICE})
+_MILD = frozenset(
+    {QuestionKind.CONVERSATION, DeclineReason.INSTRUCTION, DeclineReason.NOT_BIOMEDICAL}
 )
+
+
+REFUSALS = _GRAVE | _MILD
+"""The kinds of texts that are no question for the literature, as a model names them."""
 
 
 def refused_by_model(by_rule: QuestionFrame, kind: str) -> QuestionFrame | None:
@@ -111,11 +116,15 @@ def refused_by_model(by_rule: QuestionFrame, kind: str) -> QuestionFrame | None:
     None where it is one: what asks whether a known drug helps, or what helps in a known condition,
     is on biomedicine whatever a model says.
     """
-    if kind == QuestionKind.CONVERSATION:
-        return unsearched(by_rule.text)
+    if kind not in REFUSALS:
+        return None
+    if by_rule.declined in _GRAVE:  # nothing milder is made of what may be a danger
+        return by_rule if kind in _MILD else _refused(by_rule, kind)
     named = any(one and one.known for one in (*by_rule.drugs, by_rule.condition))
-    is_loose = by_rule.answerable and (by_rule.kind in _LOOSE or not named)
-    is_loose = is_loose or by_rule.declined is DeclineReason.UNKNOWN_NAME
-    if kind in _REFUSED or (kind == DeclineReason.NOT_BIOMEDICAL and is_loose):
-        return unsearched(by_rule.text, DeclineReason(kind), by_rule.drugs, by_rule.condition)
-    return None
+    is_loose = not by_rule.answerable or by_rule.kind in _LOOSE or not named
+    return _refused(by_rule, kind) if kind in _GRAVE or is_loose else None
+
+
+def _refused(by_rule: QuestionFrame, kind: str) -> QuestionFrame:
+    reason = None if kind == QuestionKind.CONVERSATION else DeclineReason(kind)
+    return unsearched(by_rule.text, reason, by_rule.drugs, by_rule.condition)

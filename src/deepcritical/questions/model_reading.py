@@ -21,6 +21,23 @@ _BESIDE_NAME = bounded(
 )
 
 
+_FORM = bounded(
+    r"\b(?:(?:intra)?nasal(?:ly)?|nose|inhal\w+|nebuli[sz]\w+|oral(?:ly)?|mouth|tablets?|pills?|"
+    r"capsules?|sublingual|buccal|intravenous(?:ly)?|iv|infus\w+|bolus|push|drip|intramuscular\w*|"
+    r"subcutaneous\w*|inject\w*|jabs?|shots?|depot|implants?|patch(?:es)?|transdermal|topical|cream|"
+    r"ointment|gel|rectal|suppositor\w+|intrathecal|epidural|drops|spray|puffs?|long-acting|"
+    r"(?:slow|extended|immediate)-release|liposomal)\b",
+    re.IGNORECASE,
+)
+"""Ways in which one drug is given."""
+_OTHERWISE = bounded(
+    r"\d|[+&]|\b(?:stop\w*|continu\w*|discontinu\w*|withdr\w+|no|not|without|none|plus|with|and|"
+    r"added|alone|dose\w*)\b",
+    re.IGNORECASE,
+)
+"""In a side that differs by dose, by what is added, or by whether the drug is taken at all."""
+
+
 class Meaning(BaseModel):
     """What a name in the question means."""
 
@@ -107,10 +124,12 @@ class ModelReading(BaseModel):
     def compares_forms(self) -> bool:
         """True where one drug is set against itself, given in another way."""
         sides = [*self.drugs[:1], *self.compared_with]
+        told = any(map(_FORM.search, sides)) and not any(map(_OTHERWISE.search, sides))
         named = [frozenset(one.drug.name for one in find_names(side).drugs) for side in sides]
         is_one = len(self.drugs) == 1 and len(sides) > 1 and len(named[0]) == 1
         differ = len(set(map(key_of, sides))) == len(sides)
-        return self.kind == "comparison" and is_one and differ and len(set(named)) == 1
+        is_told = self.kind == "comparison" and told and is_one and differ
+        return is_told and len(set(named)) == 1
 
 
 def with_meanings(condition: Condition | None, said: ModelReading) -> Condition | None:

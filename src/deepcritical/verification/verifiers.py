@@ -220,6 +220,7 @@ class SecondLook:
         judged = await self._verifier.entail([*items, *beside])
         self._judged |= {key: said for key, said in judged.items() if key in self._told}
         if beside and all(one.id not in judged for one in items):
+            self._left = [one for one in beside if one.id not in judged]
             return await self._verifier.entail(items)
         return {key: said for key, said in judged.items() if key not in self._told}
 

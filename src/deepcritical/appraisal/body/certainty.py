@@ -235,11 +235,11 @@ def _known_imprecision(body: Body) -> Iterator[str]:
 def as_rated(row: OutcomeRow, level: Certainty | None) -> OutcomeRow:
     """Return a row as certain as a model rates it that saw what code could not read.
 
-    Never above the row's bound; of deaths and of what disables never lowered; None leaves it.
+    Never above the row's bound; more of what kills or disables is not lowered; None leaves it.
     """
     if level is None or row.most is None:
         return row
-    least = row.certainty if row.is_grave else LADDER[0]
+    least = row.certainty if row.is_grave and row.way is Way.HARM else LADDER[0]
     found = max(least, min(level, row.most, key=LADDER.index), key=LADDER.index)
     if found is row.certainty:
         return row

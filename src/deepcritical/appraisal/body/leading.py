@@ -14,7 +14,7 @@ from deepcritical.appraisal.body.scales import MOST
 from deepcritical.appraisal.pico.arms import LESS_OF_IT
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.votes import Importance, OutcomeRow, RowEffect, Way
-from deepcritical.domain.evidence.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
+from deepcritical.domain.evidence.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
 from deepcritical.domain.study.effects import RATIOS
 
 SURE = (Certainty.MODERATE, Certainty.HIGH)
@@ -90,6 +90,20 @@ def _outweighs(row: OutcomeRow, null: OutcomeRow) -> bool:
     own, other = row.people or 0, null.people or 0
     larger = own >= MOST * (own + other) or row.importance == null.importance
     return null.inconclusive and felt and larger and row.primary >= null.primary
+
+
+def is_no_loss(row: OutcomeRow) -> bool:
+    """Return whether no difference speaks for a drug that is to be as good as another.
+
+    It does not where an interval holds a relevant loss, of a surrogate, or of few people; for a
+    primary outcome a trial has as many as were thought to be needed.
+    """
+    wide = row.inconclusive and any(
+        one.effect and one.effect.ci_low is not None for one in row.effects
+    )
+    enough = row.primary or row.review or (row.people or 0) >= VERY_FEW
+    tested = row.review or row.tier == "randomised"
+    return tested and enough and not wide and row.importance != "surrogate"
 
 
 def together(first: Sequence[OutcomeRow]) -> tuple[Way, list[OutcomeRow]]:

@@ -14,6 +14,7 @@ from deepcritical.appraisal.body.leading import (
     doubted,
     is_against_active,
     is_confirmed,
+    is_no_loss,
     leading,
     together,
 )
@@ -71,7 +72,9 @@ _NO_LOSS = (
     "Studies found no difference from what the drug may replace; whether it is not worse was not "
     "tested."
 )
-_TOO_FEW = "Too few people were studied to tell whether the drug is as good as the other."
+_LOSS_OPEN = (
+    "Studies found no difference, and do not tell whether the drug is as good as the other."
+)
 _OTHER_BETTER = "Patients did better with what the drug was compared with, without proof."
 _BETTER_THAN_ACTIVE = (
     "Several trials found the drug better than another drug; none compared it with no treatment."
@@ -136,7 +139,7 @@ RULES: dict[str, VerdictLabel] = {
     _NOT_WORSE: VerdictLabel.PROMISING,
     _NOT_BETTER: VerdictLabel.UNSUPPORTED,
     _NO_LOSS: VerdictLabel.PROMISING,
-    _TOO_FEW: VerdictLabel.INSUFFICIENT,
+    _LOSS_OPEN: VerdictLabel.INSUFFICIENT,
     _OTHER_BETTER: VerdictLabel.UNSUPPORTED,
     _BETTER_THAN_ACTIVE: VerdictLabel.PROMISING,
     _MORE_BETTER: VerdictLabel.PROMISING,
@@ -361,9 +364,7 @@ def _none_shown(rows: Sequence[OutcomeRow], certainty: Certainty, *, confirmed: 
             return _NOT_WORSE
         if not all(row.as_good_asked for row in rows):
             return _NOT_BETTER
-        # For a primary outcome a study has as many people as were thought to be needed.
-        enough = first.primary or (first.people or VERY_FEW) >= VERY_FEW
-        return _NO_LOSS if enough else _TOO_FEW
+        return _NO_LOSS if is_no_loss(first) else _LOSS_OPEN
     if first.tier != "randomised":
         return _NONE_REPORTED if first.tier == "reported" else _NONE_IN_COHORTS
     if all(row.inconclusive for row in rows):

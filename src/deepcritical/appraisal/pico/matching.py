@@ -7,10 +7,11 @@ are. What a result found, how sure it is and what it decides stays with code.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.pico.arms import (
     AND,
+    ANOTHER_WAY,
     LESS_OF_IT,
     MORE_OF_IT,
     Tested,
@@ -23,7 +24,7 @@ from deepcritical.appraisal.pico.stopped import compared_in, stopped_by
 from deepcritical.domain.appraisal.findings import ResultMatch
 from deepcritical.domain.appraisal.votes import OTHER_COMPARISON, Directness, Vote, Way
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.study.reading import Result, StudyReading
+from deepcritical.domain.study.reading import Arm, Result, StudyReading
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import Construct, construct_of, outcome_table
 
@@ -77,8 +78,11 @@ def is_of_other(result: Result, asked: Asked, match: ResultMatch | None) -> bool
     So it is with a laboratory value that stands in for one that a table knows, too: what it
     foretells of an outcome that patients feel is not known (GRADE guidelines 8, indirectness).
     """
-    stands_in = match is not None and match.importance == "surrogate"
-    return (stands_in and bool(_named(asked))) or is_of_other_kind(result, asked)
+    kinds = {one.family for one in _named(asked)}
+    own = construct_of(result.concept, result.outcome)
+    stands_in = match is not None and match.importance == "surrogate" and bool(kinds)
+    is_other = stands_in and (own is None or own.family not in kinds)
+    return is_other or is_of_other_kind(result, asked)
 
 
 def _named(asked: Asked) -> list[Construct]:
@@ -154,9 +158,9 @@ def _tested(
         found = stopped_by(on, study, result, evidence, asked)
     elif found.why_not:
         found = tested_on(match.side, study, result, asked)
+    if (form := _other_form(asked)) and (side := _side_of_form(study, result, asked, form)):
+        return Tested(side, form, asked=True)
     if asked.comparators and not (found.why_not or found.asked):
-        if found.comparator in (*LESS_OF_IT, *MORE_OF_IT) and (form := _other_form(asked)):
-            return found._replace(asked=True, comparator=form)
         if _is_beside(found, asked):
             return found._replace(asked=True)
         against = found.comparator or "nothing or placebo"
@@ -170,12 +174,34 @@ def _other_form(asked: Asked) -> str:
     return next(forms, "")
 
 
+def _side_of_form(
+    study: StudyReading, result: Result, asked: Asked, other: str
+) -> Literal["a", "b"] | None:
+    """Return the side whose arm was given the drug as asked, by the words for its form.
+
+    Such words stand in one arm alone: those of the form asked about, or those of the other one.
+    """
+    own, rest = ({*name.split()} - asked.names for name in (asked.drug.casefold(), other))
+    told = [_told_of(study.arm(one)) for one in (result.a, result.b)]
+    for words, sides in ((own - rest, ("a", "b")), (rest - own, ("b", "a"))):
+        has = [any(word in text for word in words) for text in told]
+        if has[0] != has[1]:
+            return "a" if sides[0 if has[0] else 1] == "a" else "b"
+    return None
+
+
+def _told_of(arm: Arm | None) -> str:
+    return " ".join((arm.label, *(one.name for one in arm.interventions))).casefold() if arm else ""
+
+
 def _is_beside(found: Tested, asked: Asked) -> bool:
     """Return whether the question compares with what the other side got, or with what no table has.
 
     That is what both sides got, where the other one got nothing else.
     """
     got = found.comparator or found.added_to
+    if got in (*LESS_OF_IT, *MORE_OF_IT, ANOTHER_WAY):
+        return False
     return is_compared_with(frozenset(got.split(AND)) if got else frozenset(), asked)
 
 

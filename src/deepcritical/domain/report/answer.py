@@ -168,7 +168,7 @@ class DeepAnswer(Model):
     def gaps(self) -> tuple[str, ...]:
         """The items that are not satisfied, with the reason.
 
-        Where a model answers, what it found weak evidence for is no gap.
+        Where a model answers, what it found weak evidence for is no gap; a conflict is one.
         """
         written = (*self.lead, *(self.brief.synthesis if self.brief else ()))
         by_model = any(sentence.origin == "model" for sentence in written)
@@ -176,7 +176,7 @@ class DeepAnswer(Model):
         return tuple(
             f"{answered.item.text} {answered.coverage.value.capitalize()}: {answered.reason}."
             for answered in self.checklist
-            if answered.coverage not in filled
+            if answered.coverage not in filled or "both ways" in answered.reason
         )
 
     @property

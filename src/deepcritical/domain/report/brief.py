@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple, Self
@@ -14,6 +15,7 @@ from deepcritical.domain.appraisal.votes import NOT_STATED, OutcomeRow, Way
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.report.sentences import Sentence, row_result, row_text
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import capitalised
 
 
@@ -111,6 +113,10 @@ class Contested(Model):
     """The model."""
 
 
+_HARMS = bounded(
+    r"\b(?:adverse|side[- ]effects?|harms?|safe\w*|toler\w+|toxic\w*|complications?)\b",
+    re.IGNORECASE,
+)
 NOTHING = (
     "Searched were {sources} on {on}, with {queries} queries; none of the {found} records found "
     "bears on the question. Absence of evidence is not evidence of absence."
@@ -182,8 +188,9 @@ class Brief(Model):
 
     @property
     def told_harms(self) -> tuple[Sentence, ...]:
-        """The harms; beside a model's text that answers, not that code compared none."""
-        return tuple(s for s in self.harms if s.evidence_ids or not self.is_led)
+        """The harms; beside a model's text that tells of some, not that code compared none."""
+        tells = self.is_led and any(_HARMS.search(sentence.text) for sentence in self.synthesis)
+        return tuple(s for s in self.harms if s.evidence_ids or not tells)
 
     @property
     def told_missing(self) -> tuple[str, ...]:

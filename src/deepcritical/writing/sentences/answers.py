@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from deepcritical.domain.report.answer import DeepAnswer
-from deepcritical.domain.report.brief import Brief
+from deepcritical.domain.report.brief import Brief, label_words
 from deepcritical.domain.report.data import SUMMARY_LIMIT
 from deepcritical.domain.report.grids import brief_grid
 from deepcritical.domain.report.parts import Reference, ReportSection
@@ -41,6 +41,9 @@ def answer_texts(answer: DeepAnswer, form: Form = "present") -> dict[str, Any]:
         for part in answer.parts
     )
     overview = _overview(answer.brief, answer.lead, references, form)
+    if form == "present" and answer.brief and answer.brief.is_led and (weighed := answer.verdict):
+        label = label_words(weighed.label, answer.brief)
+        overview = f"**{label}** · certainty: {weighed.certainty.value}\n\n{overview}"
     return {"overview": overview, "sections": tuple(sections)}
 
 
@@ -73,8 +76,7 @@ def _told(brief: Brief, form: Form) -> Sequence[Sequence[Sentence]]:
     if form != "present" or not brief.is_led:
         return (*brief.answer, *brief.harms), brief.synthesis
     opened, text, *left = brief.paragraphs
-    harms = [sentence for sentence in brief.harms if sentence.evidence_ids]
-    return (*opened, *text), [*(s for part in left for s in part), *harms]
+    return (*opened, *text), [*(s for part in left for s in part), *brief.told_harms]
 
 
 def _listed(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
