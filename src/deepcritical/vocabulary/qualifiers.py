@@ -47,7 +47,7 @@ ADMITTED = (
 """Those in hospital; that fewer get admitted is an outcome."""
 _INTENSIVE = r"\bcritically ill\b|\bintensive care\b|\bICUs?\b"
 _VENTILATED = (
-    rf"{_NOT}{_UNDER} (?:invasive |mechanical ){{0,2}}ventilat(?:ion|ors?)\b|"
+    rf"{_NOT}{_UNDER} (?:an? )?(?:invasive |mechanical ){{0,2}}ventilat(?:ion|ors?)\b|"
     rf"{_NOT}\b(?:mechanically )?ventilated\b|{_NOT}\bintubated\b|{_NOT}{_UNDER} ECMO\b"
 )
 _TRANSPLANT = r"transplant(?:ation|ed|s)?\b"
