@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from deepcritical.appraisal.body.proposals import rated_at_most
+from deepcritical.appraisal.body.proposals import rated_alike
 from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.assessment import JudgeAssessment
 from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
@@ -302,13 +302,13 @@ async def write_report(session: ResearchSession) -> None:
 
 
 def _decided(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
-    """The draft with verdicts by rule, of the first drug no surer than it says, and the notices."""
+    """The draft with verdicts by rule, of the first drug as sure as its table, and the notices."""
     held, asked = draft.drug_candidates, session.understood.drug
     first = held[0].name if held else ""
-    most = next((study.rated for study in draft.studies if study.rated), None)
+    level = next((study.rated for study in draft.studies if study.rated), None)
 
     def decided(name: str) -> Verdict:
-        return decide(rated_at_most(session.store.studies(name), most if name == first else None))
+        return decide(rated_alike(session.store.studies(name), level if name == first else None))
 
     verdict = decided(name) if (name := asked.name if asked else first) else decide(())
     changes = {

@@ -102,16 +102,11 @@ def rating_of(label: VerdictLabel, studies: Sequence[StudyFinding]) -> Certainty
     return None if direction == "open" else max(own.rated, least, key=LADDER.index)
 
 
-def rated_at_most(
-    studies: Sequence[StudyFinding], most: Certainty | None
+def rated_alike(
+    studies: Sequence[StudyFinding], level: Certainty | None
 ) -> tuple[StudyFinding, ...]:
-    """Return studies that a model rated, rated no higher than that; None for no limit."""
-    return tuple(
-        s.model_copy(update={"rated": min(s.rated, most, key=LADDER.index)})
-        if s.rated and most
-        else s
-        for s in studies
-    )
+    """Return studies that a model rated, rated at this level; as they are where there is none."""
+    return tuple(s.model_copy(update={"rated": level}) if s.rated and level else s for s in studies)
 
 
 def _borne_out(

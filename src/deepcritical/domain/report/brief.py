@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple, Self
@@ -15,7 +14,6 @@ from deepcritical.domain.appraisal.votes import NOT_STATED, OutcomeRow, Way
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.report.sentences import Sentence, row_result, row_text
-from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import capitalised
 
 
@@ -113,10 +111,6 @@ class Contested(Model):
     """The model."""
 
 
-_HARMS = bounded(
-    r"\b(?:adverse|side[- ]effects?|harms?|safe\w*|toler\w+|toxic\w*|complications?)\b",
-    re.IGNORECASE,
-)
 NOTHING = (
     "Searched were {sources} on {on}, with {queries} queries; none of the {found} records found "
     "bears on the question. Absence of evidence is not evidence of absence."
@@ -185,12 +179,6 @@ class Brief(Model):
     def is_led(self) -> bool:
         """Return whether the first sentence of a model's text answers, so that it goes first."""
         return self.is_answered and self.synthesis[0].opens
-
-    @property
-    def told_harms(self) -> tuple[Sentence, ...]:
-        """The harms; beside a model's text that tells of some, not that code compared none."""
-        tells = self.is_led and any(_HARMS.search(sentence.text) for sentence in self.synthesis)
-        return tuple(s for s in self.harms if s.evidence_ids or not tells)
 
     @property
     def told_missing(self) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def answered(report: ReportData) -> Iterator[str]:
         return
     yield as_markdown(brief.licensed, references)
     yield from (as_markdown(told, references) for told in brief.paragraphs)
-    for name, told in (("Harms", brief.told_harms), ("Label", brief.label)):
+    for name, told in (("Harms", brief.harms), ("Label", brief.label)):
         yield f"**{name}:** {as_markdown(told, references)}" if told else ""
 
 

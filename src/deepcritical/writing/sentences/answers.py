@@ -76,7 +76,7 @@ def _told(brief: Brief, form: Form) -> Sequence[Sequence[Sentence]]:
     if form != "present" or not brief.is_led:
         return (*brief.answer, *brief.harms), brief.synthesis
     opened, text, *left = brief.paragraphs
-    return (*opened, *text), [*(s for part in left for s in part), *brief.told_harms]
+    return (*opened, *text), [*(s for part in left for s in part), *brief.harms]
 
 
 def _listed(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:

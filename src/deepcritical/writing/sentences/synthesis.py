@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from deepcritical.appraisal.body.certainty import LADDER, certainty_told, most_of
-from deepcritical.appraisal.body.proposals import rated_at_most
+from deepcritical.appraisal.body.proposals import rated_alike
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.appraisal.votes import OutcomeRow, Vote, Way
@@ -106,14 +106,15 @@ def told_rows(
 def as_told_by(
     studies: Sequence[StudyFinding], verdict: Verdict, rows: Sequence[ToldRow]
 ) -> tuple[StudyFinding, ...]:
-    """Return studies rated no higher than the rows of a table that tell what decides.
+    """Return studies rated as the surest of the rows of a table that tell what decides.
 
-    Else a verdict would be surer than all that stands below it.
+    Else a verdict would be surer, or less sure, than what stands below it; what is known of its
+    rows binds it as before.
     """
     decided = {*verdict.deciding_ids}
     deciding = {(r.outcome, r.comparator) for r in verdict.rows if decided & {*r.evidence_ids}}
     told = [row.said.rated for row in rows if row.rated_as in deciding and row.said.rated]
-    return rated_at_most(studies, max(told, key=LADDER.index, default=None))
+    return rated_alike(studies, max(told, key=LADDER.index, default=None))
 
 
 def covered_by(

@@ -353,7 +353,7 @@ def test_a_result_that_a_check_refuted_is_not_told_but_the_last_of_its_direction
     assert uncontested(verdict, [first, last]) == verdict
 
 
-def test_a_verdict_is_no_surer_than_the_rows_that_tell_what_decides() -> None:
+def test_a_verdict_is_as_sure_as_the_rows_that_tell_what_decides_within_its_bound() -> None:
     own = told(Way.BENEFIT, "flurb score").model_copy(update={"start": 0, "matched": True})
     beside = told(Way.BENEFIT, "snerk", "important").model_copy(update={"matched": True})
     rating = {"proposed": VerdictLabel.PROMISING, "rated": Certainty.MODERATE}
