@@ -158,14 +158,18 @@ def _tested(
         found = stopped_by(on, study, result, evidence, asked)
     elif found.why_not:
         found = tested_on(match.side, study, result, asked)
-    if (form := _other_form(asked)) and (side := _side_of_form(study, result, asked, form)):
-        return Tested(side, form, asked=True)
+    if form := _other_form(asked):
+        side = _side_of_form(study, result, asked, form)
+        return Tested(side, form, asked=True) if side else Tested(why_not=_NO_FORM)
     if asked.comparators and not (found.why_not or found.asked):
         if _is_beside(found, asked):
             return found._replace(asked=True)
         against = found.comparator or "nothing or placebo"
         return Tested(why_not=f"it compares with {against}, {OTHER_COMPARISON}")
     return found
+
+
+_NO_FORM = "its arms do not tell which of them got the drug in the way asked about"
 
 
 def _other_form(asked: Asked) -> str:

@@ -65,6 +65,13 @@ def open_label(one: Vote) -> Vote:
     return one.model_copy(update={"open_label": True})
 
 
+ALIKE = vote(Way.NO_DIFFERENCE, comparator="testamine", against_asked=True, as_good_asked=True)
+
+
+def alike(**changes: object) -> Sequence[StudyFinding]:
+    return findings(ALIKE.model_copy(update=changes))
+
+
 UNREAD = finding(key="U1", unread=True)
 UNCLEAR = finding(key="U2", unclear=True)
 OF_OTHERS = finding(key="U3", by_rules=True)
@@ -164,6 +171,19 @@ CASES: dict[str, tuple[Sequence[StudyFinding], str]] = {
     ),
     "unread trial, read cohorts": ([*findings(COHORT, COHORT, COHORT), UNREAD], "not assessed"),
     "mostly read": ([*findings(HELPS, HELPS), UNREAD], "supported"),
+    "as good is asked, and the primary outcome did not differ": (alike(), "promising"),
+    "it is asked, and is not said to be": (alike(as_good_asked=False), "unsupported"),
+    "as good, in few people, beside the primary outcome": (
+        alike(level="secondary", people=60),
+        "insufficient evidence",
+    ),
+    "as good, and an interval that holds a loss": (
+        alike(effect=Effect(measure="RR", value=1.1, ci_low=0.4, ci_high=3.0)),
+        "insufficient evidence",
+    ),
+    "as good, in a cohort": (alike(tier="controlled"), "insufficient evidence"),
+    "as good, by a surrogate alone": (alike(importance="surrogate"), "insufficient evidence"),
+    "as good, and shown not to be worse": (alike(non_inferior=True), "promising"),
     "asked against it": (
         findings(*[ACTIVE.model_copy(update={"against_asked": True})] * 2),
         "supported",
