@@ -17,8 +17,8 @@ _RETRACTED_TEXT = bounded(
     re.IGNORECASE,
 )
 _RETRACTED_NOTE = bounded(
-    r"(?:^|[;.(])\W*(?:(?:this|the) )?(?:(?:article|paper|publication|preprint|manuscript|study)"
-    r",? )?(?:(?:has been|was|is|since|later) ){0,2}(?:retracted|withdrawn)\b",
+    r"(?:^|[;.(])[^\w;.(]*(?:(?:this|the) )?"
+    r"(?:(?:article|paper|publication|preprint|manuscript|study),? )?(?:(?:has been|was|is|since|later) ){0,2}(?:retracted|withdrawn)\b",
     re.IGNORECASE,
 )
 """In a note on a paper. That one of the trials that it pools was withdrawn is no such note."""
