@@ -18,7 +18,8 @@ _RETRACTED_TEXT = bounded(
 )
 _RETRACTED_NOTE = bounded(
     r"(?:^|[;.(])[^\w;.(]*(?:(?:this|the) )?"
-    r"(?:(?:article|paper|publication|preprint|manuscript|study),? )?(?:(?:has been|was|is|since|later) ){0,2}(?:retracted|withdrawn)\b",
+    r"(?:(?:article|paper|publication|preprint|manuscript|study),? )?"
+    r"(?:(?:has been|was|is|since|later) ){0,2}(?:retracted|withdrawn)\b",
     re.IGNORECASE,
 )
 """In a note on a paper. That one of the trials that it pools was withdrawn is no such note."""
