@@ -3,8 +3,8 @@
 A report counts as the same with the same verdict and the same deciding studies, an answer with the
 same side and the same references, and as nearly the same with four fifths of them. The first twenty
 questions of `questions_data/paraphrases.jsonl`, in six wordings each, are by somebody who had not
-seen the code. Those from a11 on were written by the author of a change, when it was done, and no
-rule was changed for them until they were counted.
+seen the code. Those from a11 on were written by the author of a change, when it was done. All were
+looked at since, so they show what holds, and not how new wordings fare.
 
 With --agree each wording, and some further questions, is put both ways: where the report and the
 answer both have a verdict, the two must be the same.

@@ -112,8 +112,6 @@ ASKS_WHO = _cue(
     r"(?<!\w )who|who(?! (?:are|is|have|has|had|was|were|takes?|needs?|can|cannot|did|do)\b)"
 )
 """Asks which people do well on a drug, not whether it helps people who are named."""
-BY_MACHINE = bounded(r"^(?!.*\b(?:how|mechanis\w+|acts?)\b).*\bmechanical(?:ly)?\b", re.IGNORECASE)
-"""Tells of people on a machine, and asks for no mechanism."""
 LISTS_TRIALS = bounded(
     r"^\W*(?:(?:please|can you|could you) )*(?:list|show(?: me)?|name|find) (?:(?:all|the|any|some|"
     r"clinical|randomi[sz]ed|controlled|ongoing|registered) ){0,4}trials\b|"

@@ -38,12 +38,7 @@ def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
         for name, start, end in found
         if not any(s <= start and end <= e and (s, e) != (start, end) for _, s, e in found)
     ]
-    # "Without it getting worse, that is, progression-free survival" says one thing twice.
-    return tuple(
-        name
-        for name in dict.fromkeys(whole)
-        if not any(other.startswith(f"{name}-free") for other in whole)
-    )
+    return tuple(dict.fromkeys(whole))
 
 
 def changed_in(text: str) -> tuple[str, ...]:

@@ -227,8 +227,6 @@ def _as_put(kind: QuestionKind, text: str) -> QuestionKind:
     """The kind of a question on one drug that names its people, or asks for its trials."""
     if kind is QuestionKind.POPULATION and not cues.ASKS_WHO.search(text):
         return QuestionKind.EFFICACY
-    if kind is QuestionKind.MECHANISM and cues.BY_MACHINE.search(text):
-        return QuestionKind.EFFICACY
     is_list = kind is QuestionKind.EFFICACY and cues.LISTS_TRIALS.search(text)
     return QuestionKind.STATUS if is_list else kind
 

@@ -187,10 +187,10 @@ def _side_of_form(
     """
     own, rest = ({*name.split()} - asked.names for name in (asked.drug.casefold(), other))
     told = [_told_of(study.arm(one)) for one in (result.a, result.b)]
-    for words, sides in ((own - rest, ("a", "b")), (rest - own, ("b", "a"))):
+    for words, is_own in ((own - rest, True), (rest - own, False)):
         has = [any(word in text for word in words) for text in told]
         if has[0] != has[1]:
-            return "a" if sides[0 if has[0] else 1] == "a" else "b"
+            return "a" if has[0] is is_own else "b"
     return None
 
 

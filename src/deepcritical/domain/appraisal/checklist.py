@@ -211,12 +211,16 @@ def facts_of(item: ChecklistItem, facts: Sequence[ItemFact]) -> list[ItemFact]:
     return [fact for fact in own if fact.direct] or own
 
 
+BOTH_WAYS = "sentences of the strongest studies point both ways"
+"""The reason why an item is not satisfied that no further study of the same kind takes away."""
+
+
 def _missing(item: ChecklistItem, own: Sequence[ItemFact], study_of: Mapping[str, int]) -> str:
     """Return the reason why an item is not satisfied; '' for none."""
     if not own:
         return "no sentence on it was recognised in the records found"
     if item.aspect in _AGREEING and _disagree(own):
-        return "sentences of the strongest studies point both ways"
+        return BOTH_WAYS
     level = min((fact.level for fact in own if fact.level), default=None)
     if item.level and (level is None or level > item.level):
         found = f"the best is OCEBM level {level}" if level else "no study has an OCEBM level"

@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, JsonValue
 
-from deepcritical.domain.appraisal.checklist import ChecklistItem, Coverage
+from deepcritical.domain.appraisal.checklist import BOTH_WAYS, ChecklistItem, Coverage
 from deepcritical.domain.appraisal.evidence_table import EvidenceRow
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict
@@ -176,7 +176,7 @@ class DeepAnswer(Model):
         return tuple(
             f"{answered.item.text} {answered.coverage.value.capitalize()}: {answered.reason}."
             for answered in self.checklist
-            if answered.coverage not in filled or "both ways" in answered.reason
+            if answered.coverage not in filled or answered.reason == BOTH_WAYS
         )
 
     @property
