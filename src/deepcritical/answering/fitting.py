@@ -39,6 +39,13 @@ _MAIN_FACT: Mapping[InquiryKind, Aspect] = {
 _OF_SUBJECT = (*_MAIN_FACT, InquiryKind.DEFINITION)
 """Kinds of questions that, without a drug, are not on treatments."""
 _TREATED = says(r"treat(?:ed|ing|ments?)|therap(?:y|ies)|placebo|medications?|drugs?")
+_NOT_WORSE = says(
+    r"safe(?:ly)?|(?:well|better)[- ]tolerated|no (?:[\w-]+ ){0,4}(?:differ|increas|associat|"
+    r"eviden|excess|adverse|complicat|serious)\w*|not (?:[\w-]+ ){0,3}(?:differ|increas|associat|"
+    r"signific|higher|worse)\w*|did not|similar|comparable|neither|none|without|fewer|lower|less|"
+    r"reduc\w*"
+)
+"""Of a harm that did not come, or came less often."""
 _OUT_OF = bounded(
     r"\bper \d|\d ?/ ?\d|\d (?:out )?of (?:the )?\d|"
     r"\d[ -]?(?:fold|times (?:more|less|higher|lower|as)\b)|"
@@ -126,6 +133,8 @@ class Fitting:
             return any(self._harm.is_in(folded(t)) for t in (text, record.citation.title))
         if not self._of_harms or item.aspect not in _OF_HARMS:
             return True
+        if item.aspect is Aspect.AGAINST and not _NOT_WORSE.search(text):
+            return False
         return bool(CUES[Aspect.SAFETY].search(text)) and not AIM.search(text)
 
     def _is_on_another_drug(self, text: str) -> bool:

@@ -52,7 +52,9 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (
         InquiryKind.DIAGNOSIS,
         says(
-            r"accura\w+|sensitiv\w+|specificit\w+|diagnos\w+|detect\w*|screen(?:ing|ed|s)? for|"
+            r"accura\w+|sensitiv\w+|specificit\w+|"
+            r"(?<!newly )diagnos(?!is\b(?! of)|ed with)\w*|detect\w*|"
+            r"screen(?:ing|ed|s)? for|"
             r"predict\w*|biomarkers?"
         ),
     ),

@@ -52,6 +52,7 @@ _ASIDE = bounded(
     r"\b(?:is|was) (?:it|that) not (?=(?:true|so|right|correct|the case|a fact|(?:\w+ )?known)\b)|"
     rf"\b{_DOESNT} (?:it|they|there|he|she|that)\W*$|"
     rf"\bthat {_DOES_NOT}\b|\bso (?:the|my|our|his|her|their|a|an) \w+ {_DOES_NOT}\b|"
+    r"\b(?:is|are|was|were|am) not (?:being )?(?:in|on|admitted|hospitali[sz]ed)\b|"
     rf"\b{_DOES_NOT} (?:find|explain|say|tell|tolerate|take|know|understand|remember|sleep)\b|"
     r"\b(?:or|why) not\b|\bwho (?:have|has|had) (?:not|failed)\b|"
     r"\b(?:who|if|when|where|whom|so that) (?:\w+ )?(?:\w+n['’]?t|not|no longer|cannot|fail\w*)\b",
@@ -104,7 +105,8 @@ LOWERS = _cue(
     r"reduc\w*|lower\w*|decreas\w*|prevent\w*|fewer|less|improv\w*|helps?|helpful|protect\w*|"
     r"slow\w*|delay\w*|better|benefi\w*|effective\w*|shorten\w*|halv\w*|cuts?|cutting|"
     r"shrink\w*|regress\w*|reliev\w*|slash\w*|postpon\w*|"
-    r"(?:keep\w*|kept|stop\w*)(?: \w+){1,3} from"
+    r"(?:keep\w*|kept|stop\w*)(?: \w+){1,3} from|"
+    r"(?:stop|halt|avert)\w*(?: \w+){0,2} (?:worsening|deteriorat\w+|progress\w*|deaths?)"
 )
 ASKS_WHO = _cue(
     r"whom|which|what|predict\w*|respon\w+|subgroups?|candidates?|select\w*|choose|pick|"
@@ -161,7 +163,7 @@ COMPARES = _cue(
 SAFETY = bounded(
     r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
 )
-SIDE_EFFECTS = _cue(r"side[- ]effects?|adverse (?:events?|effects?|reactions?)")
+SIDE_EFFECTS = _cue(r"(?:side|unwanted|undesirable|adverse)[- ](?:events?|effects?|reactions?)")
 INJURES = _cue(
     r"caus(?:e|es|ed|ing)|(?:injur|damag|harm)(?:e|es|ed|ing|s)?|poison(?:s|ed)?|bring\w* on|"
     r"gives? (?:you|people|them|one)"
@@ -171,6 +173,8 @@ WHICH = bounded(
     r"\b(?:which|what)(?: (?:other|new|oral|topical|of the|kinds? of))? $", re.IGNORECASE
 )
 """Before a class of which drugs are asked for."""
+HOW_MUCH = bounded(r"\bhow much (?:of )?(?:the )?$", re.IGNORECASE)
+"""Before a drug of which the dose is asked for."""
 LATEST = _cue(
     r"latest|newest|newer|new (?:evidence|data|trials?|studies|research|treatments?)|recent(?:ly)?|"
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"
@@ -225,12 +229,19 @@ _MEASURES = (
         r"flare[- ]?ups?|flares?|recurring",
     ),
     ("remission", "+", r"remission|remit\w*"),
-    ("tumour response", "+", r"(?:tumou?rs? )?shrink\w*|tumou?r response|response rates?|\bpCR\b"),
+    (
+        "tumour response",
+        "+",
+        r"tumou?rs? (?:\w+ )?shrink\w*|shrink\w* (?:\w+ ){0,2}(?:tumou?rs?|cancers?|lesions?)|"
+        r"tumou?r response|response rates?|pCR",
+    ),
     ("exacerbations", "-", r"exacerbations?|attacks?"),
     (
         "progression",
         "-",
-        r"progress(?!ive\b)\w*|advanc(?:es?|ing|ement)|worsening|getting worse|course of",
+        r"progress(?!ive\b)\w*|advanc(?:es?|ing|ement)|course of|"
+        r"(?:clinical(?:ly)? |clin )?(?:worsening|deteriorat\w+)|"
+        r"(?:gets?|getting|becom(?:e|es|ing)) (?:\w+ ){0,2}worse",
     ),
     (
         "hospitalisation",
@@ -312,10 +323,13 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("critically ill people", r"critically ill|intensive care|ICU"),
         (
             "inpatients",
-            r"inpatients?|(?<!non)(?<!non-)hospitali[sz]ed|(?<!up )in hospital|hospital patients|"
-            rf"{ADMITTED}",
+            r"in-?p(?:atien)?ts?|(?<!non)(?<!non-)hospitali[sz]ed|(?<!up )(?<!not )in hospital|"
+            rf"hospital patients|{ADMITTED}",
         ),
-        ("outpatients", r"outpatients?|non-?hospitali[sz]ed|ambulatory"),
+        (
+            "outpatients",
+            r"out-?p(?:atien)?ts?|non-?hospitali[sz]ed|ambulatory|not (?:being )?in hospital",
+        ),
         ("healthy people", r"healthy (?:people|adults|volunteers|subjects)"),
         (
             "people after a transplant",

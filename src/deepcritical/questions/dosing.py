@@ -54,8 +54,8 @@ _AT = bounded(r" (?:at|in|given at|taken at)(?: an?)?(?: very)? ?$| $")
 """Words by which a question is on one dose of a drug and not on the drug as such."""
 _CLAUSE = re.compile(r",(?!\d)|[;:?–]| - ")
 _VERSUS = bounded(
-    r"\b(?:versus|vs\.?|than|against|or|compared (?:with|to)|as (?:good|well|effective|safe) as|"
-    r"inferior to)(?=\W)",
+    r"\b(?:versus|vs\.?|than|against|or|instead of|in place of|compared (?:with|to)|"
+    r"as (?:good|well|effective|safe) as|inferior to)(?=\W)",
     re.IGNORECASE,
 )
 

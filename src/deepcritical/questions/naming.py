@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from deepcritical.domain.question.frame import Condition, Drug
@@ -27,7 +28,7 @@ from deepcritical.vocabulary.drugs import (
     lookup_drug,
 )
 from deepcritical.vocabulary.folding import key_of, overlaps, tokens_of
-from deepcritical.vocabulary.nearest import near_condition, near_drug
+from deepcritical.vocabulary.nearest import drug_begun, near_condition, near_drug
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english
 
@@ -48,6 +49,8 @@ _GIVEN_UP = bounded(
 """Before the drug that another one is compared with, wherever that stands."""
 _FAR = 60
 """Characters before a name that are looked at."""
+_ADDED_TO = bounded(r"\bto $", re.IGNORECASE)
+_AND = bounded(r",? and |, ?|/| ?\+ ?| plus ", re.IGNORECASE)
 _MEASURES = frozenset(
     "BMD RCT RCTS MRI CT BMI GFR EGFR FVC FEV1 FDA EMA NHS NICE MHRA ICU USA PFS OS CV HR LDL HDL "
     "INR TSH ACR EULAR ESC AHA WHO ENT DMSO AND FOR THE NOT WITH EEN SUV PSA CRP ESR ECG EEG QOL "
@@ -122,6 +125,7 @@ def find_names(text: str) -> Names:
         rest = [role if role == ASKED else BESIDE for role in likely]
         likely = [COMPARED if gone else role for gone, role in zip(left, rest, strict=True)]
         likely[max(others, key=lambda n: roles[n][ASKED])] = ASKED
+    likely = _added_to(names, likely)
     asked = [d for d, role in zip(names.drugs, likely, strict=True) if role != BESIDE]
     compared = [d for d, role in zip(names.drugs, likely, strict=True) if role == COMPARED]
     if not asked and names.drugs:
@@ -132,6 +136,16 @@ def find_names(text: str) -> Names:
         beside=tuple(d for d in names.drugs if (d.start, d.end) not in places),
         compared=tuple(compared),
     )
+
+
+def _added_to(names: Names, roles: Sequence[str]) -> list[str]:
+    """The roles of drugs, where "added to B and C" leaves C beside what is asked, as B is."""
+    told = list(roles)
+    for n, (drug, after) in enumerate(pairwise(names.drugs), 1):
+        is_added_to = _ADDED_TO.search(names.text, max(0, drug.start - _FAR), drug.start)
+        if is_added_to and _AND.fullmatch(names.text, drug.end, after.start):
+            told[n] = BESIDE if told[n - 1] == BESIDE else told[n]
+    return told
 
 
 def mentions_in(text: str) -> Names:
@@ -307,4 +321,7 @@ def _near(text: str, word: str) -> tuple[str, str] | None:
     drug = drug if len(word) > _SHORTEST_DRUG else None
     if drug and (alone is None or drug.edits <= alone.edits):
         return word, drug.name
-    return (word, alone.name) if alone else None
+    if alone:
+        return word, alone.name
+    begun = "" if _is_somebody(text, word) else drug_begun(word)
+    return (word, begun) if begun else None

@@ -203,13 +203,13 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     if all(named.group for named in drugs) and _asks_which(names):
         return QuestionKind.CANDIDATES
     is_one = len(drugs) == 1
-    kind = _as_put(kind, text) if is_one else kind
+    kind = _as_put(kind, names) if is_one else kind
     if kind in _OF_SEVERAL and is_added(names):
         return QuestionKind.COMBINATION
     if kind in (QuestionKind.EFFICACY, QuestionKind.POPULATION) and sets_beside(names):
         return QuestionKind.COMPARISON
-    if kind is QuestionKind.COMBINATION and cues.COMPARES.search(text):
-        return QuestionKind.COMPARISON
+    if kind in (QuestionKind.COMBINATION, QuestionKind.OPEN) and cues.COMPARES.search(text):
+        return kind if is_one else QuestionKind.COMPARISON
     if kind is QuestionKind.SAFETY and is_one and _is_on_help(names):
         return QuestionKind.EFFICACY
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
@@ -223,9 +223,12 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     return kind
 
 
-def _as_put(kind: QuestionKind, text: str) -> QuestionKind:
-    """The kind of a question on one drug that names its people, or asks for its trials."""
-    if kind is QuestionKind.POPULATION and not cues.ASKS_WHO.search(text):
+def _as_put(kind: QuestionKind, names: Names) -> QuestionKind:
+    """The kind of a question on one drug that names its people, or asks for trials or a dose."""
+    text = names.text
+    if any(cues.HOW_MUCH.search(text[: named.start]) for named in names.drugs):
+        return QuestionKind.DOSE
+    if kind is QuestionKind.POPULATION and not cues.ASKS_WHO.search(cues.asks_in(text)[1]):
         return QuestionKind.EFFICACY
     is_list = kind is QuestionKind.EFFICACY and cues.LISTS_TRIALS.search(text)
     return QuestionKind.STATUS if is_list else kind

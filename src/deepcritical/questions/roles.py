@@ -27,7 +27,8 @@ _NEW_CASES = (
 )
 _PREVENTED = bounded(
     rf"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|(?:ward|stav|fend)\w* off|"
-    r"prophyla\w+ (?:of|for|against)|prevention of|protect\w* (?:\w+ ){0,3}(?:against|from)|"
+    r"(?:prophyla\w+|preventives?|prevention) (?:of|for|against)|"
+    r"protect\w* (?:\w+ ){0,3}(?:against|from)|"
     rf"immuni\w+ against|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
     rf"(?: the)?(?: {_NEW_CASES})?(?: of)?|\b(?P<if_fewer>{_NEW_CASES} (?:of|for)|"
     r"(?:get|develop)(?:s|ting|ing)?))"
@@ -137,11 +138,15 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     taken = {name for c in condition.each for name in c.names} if condition else set()
     others = [one for one in left if one.mention.condition.name not in taken]
     population = [
-        one.mention.condition.name for one in others if one.likeliest in (POPULATION, CONDITION)
+        one.mention.condition.name
+        for one in others
+        if one.likeliest in (POPULATION, CONDITION)
+        and not (asked and is_kind_of(asked.mention.condition, one.mention.condition))
     ]
     called = [one.name for one in (condition, brought) if one]
     called += [one.mention.text for one in told if one.mention.condition.name in taken]
-    measured = measures_in(rest, " ".join(called).casefold())
+    taken_words = " ".join(called).casefold()
+    measured = measures_in(cues.asks_in(rest)[1], taken_words) or measures_in(rest, taken_words)
     further = [
         one.mention.text.casefold()
         for one in others

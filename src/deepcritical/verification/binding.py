@@ -38,7 +38,7 @@ from deepcritical.verification.fields import (
 from deepcritical.verification.ids import ids_in
 from deepcritical.verification.names import unknown_names
 from deepcritical.verification.people import people_faults, species_faults
-from deepcritical.verification.words import words
+from deepcritical.verification.words import stems, words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 _SHORT = re.compile(r"[^\s()\[\],;:]+")
@@ -250,7 +250,9 @@ def _comparator_faults(
     known |= {word.key for word in words(NOTHING.sub("control", named_in)) if is_arm(word)}
     told = words(text)
     for at, word in enumerate(told):
-        behind = told[at + 1 : at + 4] if word.key in COMPARING else ()
+        # "Rather than placebo" says what it was not compared with.
+        compares = word.key in COMPARING and not (at and told[at - 1].key in _NOT_BUT)
+        behind = told[at + 1 : at + 4] if compares else ()
         named = [w.raw for w in behind if is_arm(w)]
         if named and known.isdisjoint(w.key for w in behind):
             yield f"the comparison is not with {named[0]}"
@@ -285,6 +287,7 @@ _FIRM = bounded(
 _DENIED = bounded(
     r"\b(?:not|no|never|nor|without|cannot|neither|rather than)(?: \w+){0,2} $", re.IGNORECASE
 )
+_NOT_BUT = stems("rather")
 _OBSERVED = (
     r"\b(?:cohort|observational|case[- ]control|cross[- ]sectional|registry|database|retrospective|"
     r"survey|case series|single[- ]arm|(?:without|no|not|non-?) ?(?:randomi[sz]\w+|controlled))\b"

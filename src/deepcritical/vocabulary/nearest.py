@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from deepcritical.vocabulary.classes import class_names
 from deepcritical.vocabulary.conditions import condition_names, condition_spelled
-from deepcritical.vocabulary.drugs import drug_names
+from deepcritical.vocabulary.drugs import drug_names, lookup_drug
 
 _Pool = dict[int, dict[str, list[str]]]
 """Names by length and first letter."""
@@ -28,6 +28,20 @@ class Near(NamedTuple):
 def near_drug(name: str) -> Near | None:
     """The drug or class whose name is meant by a misspelled one; None where none is near."""
     return _nearest(name.casefold(), _drugs())
+
+
+def drug_begun(word: str) -> str:
+    """The one drug whose names begin with a cut word, as "bortez"; '' where none or several do."""
+    low = word.casefold()
+    begun = {
+        name
+        for size, pool in _drugs().items()
+        if len(low) < size
+        for name in pool.get(low[:1], ())
+        if name.startswith(low)
+    }
+    known = {lookup_drug(name).name for name in begun}
+    return known.pop() if len(known) == 1 else ""
 
 
 def near_condition(name: str) -> Near | None:

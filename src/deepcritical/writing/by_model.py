@@ -27,7 +27,7 @@ from deepcritical.services.tasks import calculated
 from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.verifiers import SecondLook, Verifier
 
-VERSION = 11
+VERSION = 12
 _MOST = 8
 _MOST_ROWS = 6
 _MOST_PARTS = 2

@@ -25,6 +25,7 @@ RIGHT = [
     ("Examplol reduced relapse (RR 0.71), but mortality did not differ (RR 0.98).", "F1 F3"),
     ("Examplol reduced relapse, but increased fracture.", "F1 F2"),
     ("Examplol lowered relapse or so (RR 0.71) compared with placebo.", "F1"),
+    ("Examplol lowered relapse (RR 0.71) against placebo rather than usual care.", "F1"),
     (
         "Examplol reduced relapse (moderate certainty), but increased fracture (very low "
         "certainty).",

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence, Set
 from deepcritical.appraisal.body.certainty import LADDER
 from deepcritical.appraisal.body.leading import SURE
 from deepcritical.appraisal.body.rows import row_rated
-from deepcritical.domain.appraisal.findings import StudyFinding
+from deepcritical.domain.appraisal.findings import Direction, StudyFinding
 from deepcritical.domain.appraisal.verdict import DIRECTIONS, Verdict, VerdictLabel
 from deepcritical.domain.appraisal.votes import OutcomeRow, Way
 from deepcritical.domain.evidence.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
@@ -37,6 +37,7 @@ _WEAKER = {
 }
 _DIFFER = "inconsistency: the answer depends on which of these results weighs most"
 _JUDGED = "indirectness: how far the results answer the question was judged by a model alone"
+_OTHERWISE = "inconsistency: a model that read the records weighs them otherwise"
 _OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.UNSUPPORTED)
 """The change that a result that a model matched, and that does not count by the rules, may make."""
 _AGAINST = {Way.NO_DIFFERENCE, Way.HARM, Way.CONFLICT}
@@ -70,7 +71,7 @@ def with_proposal(
         return by_rule
     ids = _borne_out(label, by_rule, studies)
     if ids is None:
-        return by_rule
+        return _doubted(by_rule, label)
     ways = _BEARING.get(label, {*Way})
     rows = [row for row in by_rule.rows if _answers(row) and _ways(row) & ways]
     level = next((study.rated for study in studies if study.proposed), None)
@@ -139,6 +140,7 @@ def _borne_out(
     ids = _ids(row for row in rows if row.importance != "surrogate" and row in helps)
     against = _ids(fails or [row for row in rows if row.harm_asked])
     worse = _ids([row for row in rows if Way.HARM in _ways(row)] or grave)
+    studies_told = studies
     is_open = by_rule.label in _OPEN and not by_rule.is_weak_signal
     if not is_open or any(study.concern for study in studies):
         studies = ()
@@ -147,8 +149,27 @@ def _borne_out(
         VerdictLabel.UNSUPPORTED: against or _shown(studies, {Way.NO_DIFFERENCE, Way.HARM}),
         VerdictLabel.HARMFUL: worse or _shown(studies, {Way.HARM}),
     }
-    both = _ids((*helps, *fails)) if helps and fails else []
+    both = _ids((*helps, *fails)) if helps and fails else _parted(studies_told)
     return told.get(label, both) or None
+
+
+def _parted(studies: Sequence[StudyFinding]) -> list[str]:
+    """The records that decide for trials, where some of these are for it and some against."""
+    own = [study for study in studies if study.deciding_ids and study.randomised]
+    is_parted = {Direction.SUPPORTS, Direction.REFUTES} <= {study.direction for study in own}
+    return [i for study in own for i in study.deciding_ids] if is_parted else []
+
+
+def _doubted(by_rule: Verdict, proposed: VerdictLabel) -> Verdict:
+    """The verdict by the written rules, less sure where a model came to another direction.
+
+    What a label calls proven, or what is highly certain, is not made less sure by a judgement.
+    """
+    is_other = DIRECTIONS[proposed] not in (DIRECTIONS[by_rule.label], "open")
+    if not is_other or by_rule.label in _WEAKER or by_rule.certainty is not Certainty.MODERATE:
+        return by_rule
+    told = (*by_rule.downgrades, _OTHERWISE)
+    return by_rule.model_copy(update={"certainty": Certainty.LOW, "downgrades": told})
 
 
 def _by_design(studies: Sequence[StudyFinding], ids: Collection[str]) -> Certainty:
@@ -182,6 +203,9 @@ def _answers(row: OutcomeRow) -> bool:
 
 
 def _is_own(row: OutcomeRow) -> bool:
-    """Return whether a row is of the drug by itself: against nothing, or just as was asked."""
+    """Return whether a row is of the drug by itself: against nothing, or just as was asked.
+
+    What a model matched is of what was asked, though its arms are of one of a class.
+    """
     compared = row.asked or not row.comparator
-    return compared and row.directness != "related" and not row.of_class
+    return compared and row.directness != "related" and (row.matched or not row.of_class)

@@ -56,10 +56,12 @@ def with_synthesis(
     left = [row for row in shown if _is_withheld(row, covered)] if rows else shown
     grave = [row for row in verdict.rows if row.is_grave and row.way in _FEARED]
     near = [row for row in grave if row.directness == "direct"] or grave
-    feared = [row for row in near if not (rows and (row.outcome, row.comparator) in covered)]
+    told = covered if rows else ()
+    feared = [r for r in near if (r.outcome, r.comparator) not in told and _is_compared(r)]
     said = (*own, *(row.said for row in rows))
     of_harm = {(row.outcome, row.comparator) for row in verdict.rows if row.importance == "harm"}
     tells_harm = _tells_of_harm(said) or any(row.rated_as in of_harm for row in rows)
+    tells_harm |= any(row.harm_asked for row in verdict.rows)
     changed = {
         "answer": claim_of(brief, verdict),
         "harms": tuple(s for s in brief.harms if not (s.evidence_ids or tells_harm)),
@@ -69,6 +71,14 @@ def with_synthesis(
         "missing": tuple(text for text in brief.missing if not is_on_results(text)),
     }
     return brief.model_copy(update={"synthesis": text, **changed})
+
+
+def _is_compared(row: OutcomeRow) -> bool:
+    """Return whether a grave harm was compared between people, or is of deaths.
+
+    What a narrative review tells of one beside the question is no result of a study.
+    """
+    return row.is_fatal or row.tier in ("randomised", "controlled")
 
 
 def told_rows(

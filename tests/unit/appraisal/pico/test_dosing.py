@@ -58,6 +58,7 @@ def test_by_words_by_amounts_or_by_how_often(a: str, b: str, higher: str | None)
         ("low dose examplol gout", "low"),
         ("examplol 2-3 mg/day versus 0.5 mg/day for gout", "high"),
         ("examplol q12w vs q4w - is it enough?", "low"),
+        ("examplol every 3 months instead of monthly in gout", "low"),
         ("Does examplol every 12 weeks work as well as every 4 weeks?", "low"),
         ("Is 6 months of examplol as good as 12 months in gout?", "low"),
         ("Does examplol help in gout or psoriasis?", ""),

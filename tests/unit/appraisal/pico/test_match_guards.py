@@ -261,6 +261,35 @@ def test_outcomes_that_conflict_stay_less_certain_however_they_are_rated() -> No
     assert (found.label, found.certainty) == ("mixed", "moderate")
 
 
+def test_studies_that_part_may_be_mixed_where_one_row_leads() -> None:
+    beside = vote(Way.NO_DIFFERENCE, tier="controlled", people=60)
+    ways = {"E1": (vote(people=60), "supports"), "E2": (beside, "refutes")}
+    told = [
+        finding(one, key=key, direction=way, proposed="mixed", rated="low")
+        for key, (one, way) in ways.items()
+    ]
+    found = decide(told)
+    assert (found.label, set(found.deciding_ids)) == ("mixed", {"E1", "E2"})
+    alike = [study.model_copy(update={"direction": "supports"}) for study in told]
+    assert decide(alike).label == "promising"
+
+
+def test_what_a_model_weighs_otherwise_is_less_certain() -> None:
+    null = vote(Way.NO_DIFFERENCE, effect=SAME, people=3000)
+    plain, doubted = (decide([finding(null, proposed=p)]) for p in (None, "mixed"))
+    assert plain.label == doubted.label == "unsupported"
+    assert (plain.certainty, doubted.certainty) == ("moderate", "low")
+    assert "weighs them otherwise" in doubted.downgrades[-1]
+
+
+def test_a_matched_result_of_one_of_a_class_is_of_what_was_asked() -> None:
+    told = vote(of_class=True, matched=True, directness="broader", people=900)
+    found = decide([finding(told, proposed="promising", rated="moderate")])
+    assert (found.label, found.certainty) == ("promising", "low")
+    unmatched = told.model_copy(update={"matched": False})
+    assert decide([finding(unmatched, proposed="promising")]).label == "insufficient evidence"
+
+
 def test_a_rating_is_of_all_studies_and_goes_with_any_of_them() -> None:
     told = vote(people=None, effect=None, matched=True)
     both = [finding(told, key=f"E{n}", proposed="promising", rated="high") for n in (1, 2)]
