@@ -161,6 +161,13 @@ def is_confirmed(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) ->
     return several and sum(people) >= OPTIMAL_INFORMATION_SIZE
 
 
+def is_as_good_elsewhere(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) -> bool:
+    """Return whether a trial of more people than asked about kept a margin beside one that did."""
+    kept = {(r.outcome, i) for r in rows if r.non_inferior and r.as_good_asked for i in r.beside}
+    votes = [v for study in studies for v in study.votes if (v.row, v.evidence_id) in kept]
+    return any(v.non_inferior and v.tier == "randomised" for v in votes)
+
+
 def doubted(rows: Sequence[OutcomeRow], deciding: Sequence[OutcomeRow]) -> list[OutcomeRow]:
     """Rows on grave outcomes beside those that decide, on which a study found a harm.
 

@@ -72,6 +72,8 @@ def with_proposal(
     ids = _borne_out(label, by_rule, studies)
     if ids is None:
         return _doubted(by_rule, label)
+    if label is VerdictLabel.PROMISING and _has_failed(by_rule):
+        label = VerdictLabel.MIXED
     ways = _BEARING.get(label, {*Way})
     rows = [row for row in by_rule.rows if _answers(row) and _ways(row) & ways]
     level = next((study.rated for study in studies if study.proposed), None)
@@ -140,17 +142,16 @@ def _borne_out(
     ids = _ids(row for row in rows if row.importance != "surrogate" and row in helps)
     against = _ids(fails or [row for row in rows if row.harm_asked])
     worse = _ids([row for row in rows if Way.HARM in _ways(row)] or grave)
-    studies_told = studies
     is_open = by_rule.label in _OPEN and not by_rule.is_weak_signal
-    if not is_open or any(study.concern for study in studies):
-        studies = ()
+    open_for = () if not is_open or any(study.concern for study in studies) else studies
     told = {
-        VerdictLabel.PROMISING: ids or _shown(studies, {Way.BENEFIT}),
-        VerdictLabel.UNSUPPORTED: against or _shown(studies, {Way.NO_DIFFERENCE, Way.HARM}),
-        VerdictLabel.HARMFUL: worse or _shown(studies, {Way.HARM}),
+        VerdictLabel.PROMISING: ids or _shown(open_for, {Way.BENEFIT}),
+        VerdictLabel.UNSUPPORTED: against or _shown(open_for, {Way.NO_DIFFERENCE, Way.HARM}),
+        VerdictLabel.HARMFUL: worse or _shown(open_for, {Way.HARM}),
     }
-    both = _ids((*helps, *fails)) if helps and fails else _parted(studies_told)
-    return told.get(label, both) or None
+    both = _ids((*helps, *fails)) if helps and fails else _parted(studies)
+    is_alone = {row.tier for row in rows} == {"uncontrolled"}
+    return told.get(label, [] if is_alone else both) or None
 
 
 def _parted(studies: Sequence[StudyFinding]) -> list[str]:
@@ -158,6 +159,14 @@ def _parted(studies: Sequence[StudyFinding]) -> list[str]:
     own = [study for study in studies if study.deciding_ids and study.randomised]
     is_parted = {Direction.SUPPORTS, Direction.REFUTES} <= {study.direction for study in own}
     return [i for study in own for i in study.deciding_ids] if is_parted else []
+
+
+def _has_failed(by_rule: Verdict) -> bool:
+    """Return whether the primary outcome of a trial shows no benefit: other outcomes do not win."""
+    rows = (row for row in by_rule.rows if row.primary and _answers(row))
+    return by_rule.label is VerdictLabel.UNSUPPORTED and any(
+        row.way is Way.NO_DIFFERENCE and _decides([row]) for row in rows
+    )
 
 
 def _doubted(by_rule: Verdict, proposed: VerdictLabel) -> Verdict:

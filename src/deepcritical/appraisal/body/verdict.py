@@ -13,6 +13,7 @@ from deepcritical.appraisal.body.leading import (
     between_doses,
     doubted,
     is_against_active,
+    is_as_good_elsewhere,
     is_confirmed,
     is_no_loss,
     leading,
@@ -52,7 +53,8 @@ _NONE_REPORTED = "A narrative review tells of no benefit, and no study that it t
 _MIXED_REPORTED = "What narrative reviews tell of points both ways, and no study of it was found."
 _MIXED = "Trials of the people asked about, or their critical outcomes, point both ways."
 _MIXED_COHORTS = "Studies without randomisation point both ways, and no trial tells."
-_MIXED_IN = {"randomised": _MIXED, "reported": _MIXED_REPORTED}
+_MIXED_ALONE = "People fared better and worse than before, in studies that compared with nobody."
+_MIXED_IN = {"randomised": _MIXED, "reported": _MIXED_REPORTED, "uncontrolled": _MIXED_ALONE}
 _REFUTED = (
     f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
     "found no benefit, or one too small to matter."
@@ -67,6 +69,7 @@ _PREVENTION = (
 )
 _NOT_EXCLUDED = "No benefit was shown, and a relevant benefit is not excluded."
 _NOT_WORSE = "Trials showed that the drug is not worse than the one that it was compared with."
+_AS_GOOD = "Several trials showed that it is no worse than the other by more than a set margin."
 _NOT_BETTER = "Trials showed no difference from the drug that it was compared with."
 _NO_LOSS = (
     "Studies found no difference from what the drug may replace; whether it is not worse was not "
@@ -129,6 +132,7 @@ RULES: dict[str, VerdictLabel] = {
     _MIXED_REPORTED: VerdictLabel.MIXED,
     _MIXED: VerdictLabel.MIXED,
     _MIXED_COHORTS: VerdictLabel.MIXED,
+    _MIXED_ALONE: VerdictLabel.INSUFFICIENT,
     AT_A_PRICE: VerdictLabel.MIXED,
     _REFUTED: VerdictLabel.REFUTED,
     _UNSUPPORTED: VerdictLabel.UNSUPPORTED,
@@ -137,6 +141,7 @@ RULES: dict[str, VerdictLabel] = {
     _PREVENTION: VerdictLabel.PROMISING,
     _NOT_EXCLUDED: VerdictLabel.UNSUPPORTED,
     _NOT_WORSE: VerdictLabel.PROMISING,
+    _AS_GOOD: VerdictLabel.SUPPORTED,
     _NOT_BETTER: VerdictLabel.UNSUPPORTED,
     _NO_LOSS: VerdictLabel.PROMISING,
     _LOSS_OPEN: VerdictLabel.INSUFFICIENT,
@@ -195,8 +200,8 @@ def _by_rule(studies: Sequence[StudyFinding]) -> Verdict:
     most = len(silent) > (1 - READ_ENOUGH) * len(studies)
     if most or any(s.unread or s.unclear for s in silent):
         # That nothing was found can be said only of what could be read.
-        ids, told = _ids_of(silent), not_read(len(silent), len(studies), "study", which="")
-        return _verdict(_UNREAD, Certainty.VERY_LOW, rows, ids, caps=(told,))
+        told = not_read(len(silent), len(studies), "study", which="")
+        return _verdict(_UNREAD, Certainty.VERY_LOW, rows, _ids_of(silent), caps=(told,))
     rule = _without_lead(studies)
     return _verdict(rule, Certainty.VERY_LOW, rows, _named_by(rule, studies), caps=doubts)
 
@@ -269,7 +274,8 @@ def _led(
     certainty, downgrades = _certainty(way, deciding)
     # Asked about one harm, the answer is on that one alone.
     grave = [] if deciding[0].harm_asked else [row for row in rows if _is_grave(row)]
-    rule = _rule(way, deciding, grave, certainty, confirmed=is_confirmed(deciding, studies))
+    several = is_confirmed(deciding, studies) or is_as_good_elsewhere(deciding, studies)
+    rule = _rule(way, deciding, grave, certainty, confirmed=several)
     if rule in (_SUPPORTED, _LARGE_TRIAL, _ONE_TRIAL) and _is_beside_primary(first, deciding):
         rule = _SECONDARY
     sure = [row for row in grave if _is_proven(row)]
@@ -283,10 +289,8 @@ def _led(
         certainty = Certainty.MODERATE
     feared = [*grave, *doubted(rows, deciding)]
     caps = (*doubts, *(() if rule == _HARM_OBSERVED else _caps(first[0], feared)))
-    ids = _ids_of(deciding)
-    return _verdict(
-        rule, certainty, rows, sorted(set(ids), key=lambda i: (len(i), i)), downgrades, caps
-    )
+    ids = sorted({*_ids_of(deciding)}, key=lambda i: (len(i), i))
+    return _verdict(rule, certainty, rows, ids, downgrades, caps)
 
 
 def _is_beside_primary(first: Sequence[OutcomeRow], deciding: Sequence[OutcomeRow]) -> bool:
@@ -306,8 +310,7 @@ def _certainty(way: Way, rows: Sequence[OutcomeRow]) -> tuple[Certainty, tuple[s
 def _is_grave(row: OutcomeRow) -> bool:
     """Return whether deaths, or disabling harms, were surely enough more frequent with the drug."""
     worse = row.is_grave and row.way is Way.HARM and (row.asked or not row.comparator)
-    worse = worse and row.directness != "related"
-    return worse and row.certainty is not Certainty.VERY_LOW
+    return worse and row.directness != "related" and row.certainty is not Certainty.VERY_LOW
 
 
 def _is_proven(row: OutcomeRow) -> bool:
@@ -361,7 +364,8 @@ def _none_shown(rows: Sequence[OutcomeRow], certainty: Certainty, *, confirmed: 
     first = rows[0]
     if first.asked:
         if all(row.non_inferior for row in rows):
-            return _NOT_WORSE
+            is_shown = first.as_good_asked and confirmed and certainty in SURE
+            return _AS_GOOD if is_shown else _NOT_WORSE
         if not all(row.as_good_asked for row in rows):
             return _NOT_BETTER
         return _NO_LOSS if is_no_loss(first) else _LOSS_OPEN

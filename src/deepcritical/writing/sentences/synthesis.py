@@ -15,7 +15,7 @@ from deepcritical.appraisal.body.certainty import LADDER, certainty_told, most_o
 from deepcritical.appraisal.body.proposals import rated_alike
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict
-from deepcritical.domain.appraisal.votes import OutcomeRow, Vote, Way
+from deepcritical.domain.appraisal.votes import NOT_STATED, OutcomeRow, Vote, Way
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.report.brief import (
     Brief,
@@ -74,11 +74,8 @@ def with_synthesis(
 
 
 def _is_compared(row: OutcomeRow) -> bool:
-    """Return whether a grave harm was compared between people, or is of deaths.
-
-    What a narrative review tells of one beside the question is no result of a study.
-    """
-    return row.is_fatal or row.tier in ("randomised", "controlled")
+    """Return whether a grave harm was compared with something that is told, or is of deaths."""
+    return row.is_fatal or (row.tier in ("randomised", "controlled") and row.control != NOT_STATED)
 
 
 def told_rows(

@@ -274,6 +274,39 @@ def test_studies_that_part_may_be_mixed_where_one_row_leads() -> None:
     assert decide(alike).label == "promising"
 
 
+def test_a_benefit_beside_a_null_primary_outcome_is_mixed_at_most() -> None:
+    primary = vote(Way.NO_DIFFERENCE, effect=SAME, people=60)
+    told = finding(
+        primary, vote(row="other score", level="secondary", people=60), proposed="promising"
+    )
+    assert decide([told.model_copy(update={"proposed": None})]).label == "unsupported"
+    assert decide([told]).label == "mixed"
+
+
+def test_people_who_were_compared_with_nobody_are_neither_proof_nor_mixed() -> None:
+    both = [
+        finding(vote(way, tier="uncontrolled", people=12, row=row), level=4, proposed="mixed")
+        for way, row in ((Way.BENEFIT, "flurb score"), (Way.HARM, "other score"))
+    ]
+    assert decide(both).label == "insufficient evidence"
+
+
+def test_as_good_is_supported_by_several_trials_that_kept_a_margin() -> None:
+    kept = vote(
+        Way.NO_DIFFERENCE,
+        non_inferior=True,
+        as_good_asked=True,
+        comparator="madeupol",
+        against_asked=True,
+        effect=SAME,
+        people=3000,
+    )
+    several = [finding(kept, key=f"E{n}") for n in (1, 2)]
+    assert (decide(several).label, decide(several[:1]).label) == ("supported", "promising")
+    wider = finding(kept.model_copy(update={"directness": "broader"}), key="E2")
+    assert decide([several[0], wider]).label == "supported"
+
+
 def test_what_a_model_weighs_otherwise_is_less_certain() -> None:
     null = vote(Way.NO_DIFFERENCE, effect=SAME, people=3000)
     plain, doubted = (decide([finding(null, proposed=p)]) for p in (None, "mixed"))
