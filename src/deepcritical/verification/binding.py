@@ -18,6 +18,7 @@ from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.quantities import quantities
 from deepcritical.domain.text.spans import whole_sentences
 from deepcritical.verification.direction import (
+    ABSENT,
     COMPARING,
     NOTHING,
     direction_faults,
@@ -129,14 +130,14 @@ def spelled_out(source: str, texts: Sequence[str]) -> Iterator[str]:
 
 def _strange_names(text: str, records: str) -> Iterator[str]:
     """Yield names that no record has; ids are checked against those of the records."""
-    named = unknown_names(text, records)
+    named = unknown_names(ABSENT.sub("", text), records)
     yield from (f"{name} is not in the findings cited" for name in named if not ids_in(name))
 
 
 def _strange_drugs(text: str, source: str) -> Iterator[str]:
     """Yield the drugs that stand in no sentence cited, though the records may name them."""
     named = {mention.text for mention in find_drugs(text) if mention.drug.kind is DrugKind.DRUG}
-    strange = (name for name in unknown_names(text, source) if name in named)
+    strange = (n for n in unknown_names(ABSENT.sub("", text), source) if n in named)
     yield from (f"{name} is not in the findings cited" for name in strange)
 
 
@@ -146,6 +147,10 @@ _ONE_OF = bounded(
     re.IGNORECASE,
 )
 """The article of "one eight-week trial"."""
+_NAMES_TRIAL = bounded(
+    r"-(?:wom[ae]n|m[ae]n|person|patient|people|resident|child|participant|infant|adult|student)\b"
+)
+"""Behind a number by which a trial is called: "the 416-woman trial"."""
 _SMALL = 12
 """A number up to which a count may stand in any sentence of a record: "seven trials"."""
 
@@ -160,6 +165,9 @@ def _figure_faults(
     text = _ONE_OF.sub("a ", text)
     counts = {(q.value, q.noun) for q in quantities(records) if q.noun and 1 < q.value <= _SMALL}
     counted = {text[q.start : q.end] for q in quantities(text) if (q.value, q.noun) in counts}
+    numbers = {q.value for q in quantities(records)}
+    named = (q for q in quantities(text) if q.value in numbers and _NAMES_TRIAL.match(text, q.end))
+    counted.update(text[q.start : q.end] for q in named)
     for figure in strange_figures(text, cited, source, worked):
         if figure not in counted:
             yield f"{figure} is no figure of the findings cited"
@@ -190,7 +198,7 @@ def _is_listed(label: str, values: Sequence[float], source: str) -> bool:
     for line in source.splitlines():
         keys = [word.key for word in words(line)]
         there = [_number(key) for key in keys if key.startswith("#")]
-        is_of_it = label in {key.upper() for key in keys}
+        is_of_it = not {label, f"{label}S"}.isdisjoint(key.upper() for key in keys)
         if is_of_it and all(any(_alike(one, value) for one in there) for value in values):
             return True
     return False
@@ -215,8 +223,8 @@ def _typed(effect: Effect | None) -> Iterator[str]:
 
 def _roles(text: str) -> Iterator[tuple[str, *tuple[float, ...]]]:
     """Yield each ratio with its estimate, and each confidence interval with its limits."""
-    keys = [word.key for word in words(text)]
     is_ratio = bool(_ODDS.search(text))
+    keys = [word.key for word in words(re.sub(r"\bor\b", ",", text) if is_ratio else text)]
     label = ""
     for at, key in enumerate(keys):
         figures = [_number(k) for k in keys[at + 1 : at + 4] if k.startswith("#")]
@@ -285,8 +293,13 @@ _FIRM = bounded(
 )
 """Words that no code can derive from figures: they must be the record's own."""
 _DENIED = bounded(
-    r"\b(?:not|no|never|nor|without|cannot|neither|rather than)(?: \w+){0,2} $", re.IGNORECASE
+    r"\b(?:not|no|never|nor|without|cannot|neither|rather than)(?: \w+){0,2} $|"
+    r"\b(?:whether|(?:cannot|could not|not|would have to) (?:show|tell|say|know|be known)|"
+    r"uncertain|unsure|not (?:known|shown|sure|proven|clear))\b[^,;:]{0,60} $",
+    re.IGNORECASE,
 )
+_STEM = 6
+"""Letters in which a record may have a word in another form: "reversal" for "reversed"."""
 _NOT_BUT = stems("rather")
 _OBSERVED = (
     r"\b(?:cohort|observational|case[- ]control|cross[- ]sectional|registry|database|retrospective|"
@@ -354,7 +367,7 @@ def _overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[st
     yield from (
         f"“{f[0]}” is stronger than the findings"
         for f in firm
-        if f[0].lower() not in own and not _DENIED.search(text[: f.start()])
+        if f[0].lower()[:_STEM] not in own and not _DENIED.search(text[: f.start()])
     )
     for said, known in _DESIGNS:
         if (design := said.search(text)) and not known.search(source):

@@ -12,7 +12,9 @@ from deepcritical.verification.words import stem, words
 from deepcritical.vocabulary.outcomes import construct_of
 
 RATIOS = frozenset({"HR", "OR", "RR", "IRR"})
-_BLINDED = bounded(r"\bdouble(?=[- ](?:blind|mask|dummy))", re.IGNORECASE)
+_BLINDED = bounded(
+    r"\b(?:double(?=[- ](?:blind|mask|dummy))|triple(?=[- ](?:blind|mask|negative)))", re.IGNORECASE
+)
 """The design, and no doubling."""
 VAGUE = frozenset(
     map(

@@ -36,6 +36,8 @@ _GRAMMAR = frozenset(
 """Stems of words of closed classes, which tell nothing by themselves."""
 _SYMBOL = bounded(r"\b[a-z]?[A-Z][A-Z0-9-]+s?\b")
 """An abbreviation, which is a name and has a check of its own."""
+_GLOSS = bounded(r"\(([A-Za-z][A-Za-z ,'-]{3,80})\)")
+"""Behind a term what it means: "lymphoedema (lasting swelling)"."""
 _GIVEN = stems("treatment therapy drug")
 _FEWEST_SHARED = 2  # words of quotes of which no outcome is named
 _KIN_LETTERS = 5
@@ -53,7 +55,7 @@ def strange_terms(text: str, cited: Sequence[Finding], texts: Sequence[str]) -> 
     """
     source = "\n".join((source_of(cited), *texts))
     known = keys_of("\n".join((source, *spelled_out(source, texts)))) | APPRAISAL | SIGN_WORDS
-    told = [w for w in words(_SYMBOL.sub("", ABSENT.sub("", text))) if not w.is_figure]
+    told = [w for w in words(_SYMBOL.sub("", _plainly(text))) if not w.is_figure]
     told = [w for w in told if w.key not in _GRAMMAR]
     runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
     new = ([*run] for is_new, run in runs if is_new)
@@ -61,6 +63,15 @@ def strange_terms(text: str, cited: Sequence[Finding], texts: Sequence[str]) -> 
     faults = (f"“{_raw(run)}” is in no record cited" for run in strange)
     typed = [finding for finding in cited if "." not in finding.id]
     return next(chain(faults, _unnamed(text, typed, each=False)), "")
+
+
+def _plainly(text: str) -> str:
+    """A sentence without what no record tells, and without terms explained in ordinary words."""
+    left = ABSENT.sub("", text)
+    for gloss in _GLOSS.findall(left):
+        if all(is_english(word) for word in gloss.casefold().replace(",", " ").split()):
+            left = left.replace(f"({gloss})", " ")
+    return left
 
 
 def unbound(text: str, cited: Sequence[Finding], texts: Sequence[str] = ()) -> str:
