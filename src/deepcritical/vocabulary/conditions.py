@@ -94,6 +94,10 @@ def _table() -> _Table:
     return _Table(rows, at, acronyms, frozenset(key.partition(" ")[0] for key in at))
 
 
+_THE = bounded(r"\bthe $", re.IGNORECASE)
+"""Before an abbreviation of a place, as in "at the ED": conditions have no article."""
+
+
 class _Meaning(NamedTuple):
     """One meaning of an abbreviation that stands for several conditions."""
 
@@ -289,7 +293,8 @@ def _among(text: str, meant: tuple[_Meaning, ...], start: int, end: int) -> Cond
     around = {token.folded for token in tokens_of(text[max(0, start - _CONTEXT) : end + _CONTEXT])}
     alone = end - start == len(text)
     ranked = sorted(meant, key=lambda m: (alone and m.row is None, -len(m.words & around)))
-    if ranked[0].row is None:
+    is_place = any(m.row is None for m in meant) and _THE.search(text, max(0, start - 9), start)
+    if ranked[0].row is None or is_place:
         return None
     told = bool(ranked[0].words & around)
     rows = () if told else tuple(m.row for m in ranked[1:] if m.row is not None)

@@ -29,6 +29,8 @@ BIOLOGY_BEHIND = bounded(
     re.IGNORECASE,
 )
 """Behind a substance of the body that is measured and not given: "insulin resistance"."""
+_RECEPTOR = bounded(r"[\s-]+receptors?\b", re.IGNORECASE)
+"""Behind what a receptor is of, which is not given either."""
 _MEASURED = bounded(
     r"[\s-]+(?:binder|channel|chelat|consumption|finger|homeostasis|metabolism|oxalate|overload|"
     r"saturation|score|species|status|store|uptake)",
@@ -364,6 +366,8 @@ def _is_meant(text: str, start: int, end: int, row: int, around: frozenset[str] 
     if asked and (
         _MEASURED.match(text, end) or _MEASURED_IN.search(text, max(0, start - 10), start)
     ):
+        return False
+    if _RECEPTOR.match(text, end):
         return False
     part_of_biology = endogenous or (asked and written.casefold() in _table().asked)
     return not (part_of_biology and BIOLOGY_BEHIND.match(text, end))
