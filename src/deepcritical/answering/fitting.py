@@ -40,10 +40,8 @@ _OF_SUBJECT = (*_MAIN_FACT, InquiryKind.DEFINITION)
 """Kinds of questions that, without a drug, are not on treatments."""
 _TREATED = says(r"treat(?:ed|ing|ments?)|therap(?:y|ies)|placebo|medications?|drugs?")
 _NOT_WORSE = says(
-    r"safe(?:ly)?|(?:well|better)[- ]tolerated|no (?:[\w-]+ ){0,4}(?:differ|increas|associat|"
-    r"eviden|excess|adverse|complicat|serious)\w*|not (?:[\w-]+ ){0,3}(?:differ|increas|associat|"
-    r"signific|higher|worse)\w*|did not|similar|comparable|neither|none|without|fewer|lower|less|"
-    r"reduc\w*"
+    r"no|not|nor|never|neither|similar|comparable|same|equal\w*|unchanged|rare\w*|safe(?:ly)?|"
+    r"(?:well|better)[- ]tolerated|fewer|reduc\w*|decreas\w*|lower (?:risk|rate|incidence)"
 )
 """Of a harm that did not come, or came less often."""
 _OUT_OF = bounded(

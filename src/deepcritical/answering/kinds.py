@@ -53,7 +53,7 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
         InquiryKind.DIAGNOSIS,
         says(
             r"accura\w+|sensitiv\w+|specificit\w+|"
-            r"(?<!newly )diagnos(?!is\b(?! of)|ed with)\w*|detect\w*|"
+            r"diagnos\w+|detect\w*|"
             r"screen(?:ing|ed|s)? for|"
             r"predict\w*|biomarkers?"
         ),
@@ -109,6 +109,11 @@ _UNDER_WAY = says(
 )
 
 
+_ILL = says(
+    r"(?:after|since|following)(?: [\w'’-]+){0,4} diagnos[ei]s",
+    r"(?:was|were|been|got|newly|recently|just) diagnosed(?: with)?",
+)
+"""Of people who are ill, not of how it is found out."""
 _PROTECTS = says(
     r"(?:reduc|prevent|protect|lower|mitigat|relie|treat|manag|less|limit)\w*",
 )
@@ -127,7 +132,8 @@ def is_of(kind: InquiryKind, frame: QuestionFrame) -> bool:
 
 def kind_of(frame: QuestionFrame) -> InquiryKind:
     """Return what a question is after: by its frame, where that is sure, else by its words."""
-    by_words = next((kind for kind, words in _BY_WORDS if words.search(frame.text)), None)
+    text = _ILL.sub(" ", frame.text)
+    by_words = next((kind for kind, words in _BY_WORDS if words.search(text)), None)
     if by_words in _SURE:
         return by_words
     if _OF_CAUSE.search(frame.text) and frame.kind in _DOUBTFUL:

@@ -364,7 +364,7 @@ def _left(text: str, subjects: Sequence[Subject]) -> Iterator[tuple[str, ...]]:
 
 
 def _says_little(phrase: Sequence[str]) -> bool:
-    return all(word in _WANTED or len(word) < 2 + word.isalpha() for word in phrase)
+    return all(word in _WANTED or len(word) < 2 for word in phrase)
 
 
 def _occurs(word: tuple[str, ...], stems: Set[str], key: str) -> bool:

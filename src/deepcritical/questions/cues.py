@@ -52,7 +52,8 @@ _ASIDE = bounded(
     r"\b(?:is|was) (?:it|that) not (?=(?:true|so|right|correct|the case|a fact|(?:\w+ )?known)\b)|"
     rf"\b{_DOESNT} (?:it|they|there|he|she|that)\W*$|"
     rf"\bthat {_DOES_NOT}\b|\bso (?:the|my|our|his|her|their|a|an) \w+ {_DOES_NOT}\b|"
-    r"\b(?:is|are|was|were|am) not (?:being )?(?:in|on|admitted|hospitali[sz]ed)\b|"
+    r"\b(?:is|are|was|were|am) not (?:being )?(?:in (?:a |the )?hospital|admitted|hospitali[sz]ed|"
+    r"on (?:oxygen|dialysis|ventilat\w+))\b|"
     rf"\b{_DOES_NOT} (?:find|explain|say|tell|tolerate|take|know|understand|remember|sleep)\b|"
     r"\b(?:or|why) not\b|\bwho (?:have|has|had) (?:not|failed)\b|"
     r"\b(?:who|if|when|where|whom|so that) (?:\w+ )?(?:\w+n['’]?t|not|no longer|cannot|fail\w*)\b",
@@ -106,7 +107,8 @@ LOWERS = _cue(
     r"slow\w*|delay\w*|better|benefi\w*|effective\w*|shorten\w*|halv\w*|cuts?|cutting|"
     r"shrink\w*|regress\w*|reliev\w*|slash\w*|postpon\w*|"
     r"(?:keep\w*|kept|stop\w*)(?: \w+){1,3} from|"
-    r"(?:stop|halt|avert)\w*(?: \w+){0,2} (?:worsening|deteriorat\w+|progress\w*|deaths?)"
+    r"(?:stop|halt|avert)s?(?: (?!caus|rais|increas)\w+){0,2} "
+    r"(?:worsening|deteriorat\w+|progress\w*|deaths?)"
 )
 ASKS_WHO = _cue(
     r"whom|which|what|predict\w*|respon\w+|subgroups?|candidates?|select\w*|choose|pick|"
@@ -173,8 +175,17 @@ WHICH = bounded(
     r"\b(?:which|what)(?: (?:other|new|oral|topical|of the|kinds? of))? $", re.IGNORECASE
 )
 """Before a class of which drugs are asked for."""
-HOW_MUCH = bounded(r"\bhow much (?:of )?(?:the )?$", re.IGNORECASE)
-"""Before a drug of which the dose is asked for."""
+_HOW_MUCH = bounded(r"\bhow much (?:of )?(?:the )?$", re.IGNORECASE)
+_OF_THE_DRUG = bounded(
+    r"[- ](?:associated|induced|related|therapy|treatment|benefits?|effects?|evidence|trials?)\b"
+)
+
+
+def asks_amount(text: str, start: int, end: int) -> bool:
+    """Return whether a question asks how much of a drug, which stands there, is given."""
+    return bool(_HOW_MUCH.search(text[:start])) and not _OF_THE_DRUG.match(text, end)
+
+
 LATEST = _cue(
     r"latest|newest|newer|new (?:evidence|data|trials?|studies|research|treatments?)|recent(?:ly)?|"
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"
@@ -232,7 +243,8 @@ _MEASURES = (
     (
         "tumour response",
         "+",
-        r"tumou?rs? (?:\w+ )?shrink\w*|shrink\w* (?:\w+ ){0,2}(?:tumou?rs?|cancers?|lesions?)|"
+        r"tumou?rs? (?:\w+ )?shrink\w*|shrink\w* (?:\w+ ){0,2}"
+        r"(?:tumou?rs?|cancers?|lesions?|\w+omas?|fibroids)|"
         r"tumou?r response|response rates?|pCR",
     ),
     ("exacerbations", "-", r"exacerbations?|attacks?"),
@@ -323,8 +335,8 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("critically ill people", r"critically ill|intensive care|ICU"),
         (
             "inpatients",
-            r"in-?p(?:atien)?ts?|(?<!non)(?<!non-)hospitali[sz]ed|(?<!up )(?<!not )in hospital|"
-            rf"hospital patients|{ADMITTED}",
+            r"in-?p(?:atien)?ts?|(?<!non)(?<!non-)hospitali[sz]ed|(?<!up )(?<!not )"
+            rf"(?<!not being )in hospital|hospital patients|{ADMITTED}",
         ),
         (
             "outpatients",

@@ -323,5 +323,6 @@ def _near(text: str, word: str) -> tuple[str, str] | None:
         return word, drug.name
     if alone:
         return word, alone.name
-    begun = "" if _is_somebody(text, word) else drug_begun(word)
+    is_name = word[:1].isupper() and not text.startswith(word)
+    begun = "" if is_name else drug_begun(word)
     return (word, begun) if begun else None

@@ -226,7 +226,7 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
 def _as_put(kind: QuestionKind, names: Names) -> QuestionKind:
     """The kind of a question on one drug that names its people, or asks for trials or a dose."""
     text = names.text
-    if any(cues.HOW_MUCH.search(text[: named.start]) for named in names.drugs):
+    if any(cues.asks_amount(text, named.start, named.end) for named in names.drugs):
         return QuestionKind.DOSE
     if kind is QuestionKind.POPULATION and not cues.ASKS_WHO.search(cues.asks_in(text)[1]):
         return QuestionKind.EFFICACY

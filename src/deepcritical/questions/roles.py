@@ -27,7 +27,7 @@ _NEW_CASES = (
 )
 _PREVENTED = bounded(
     rf"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|(?:ward|stav|fend)\w* off|"
-    r"(?:prophyla\w+|preventives?|prevention) (?:of|for|against)|"
+    r"prophyla\w+ (?:of|for|against)|prevent(?:ion|ives?) (?:of|against)|"
     r"protect\w* (?:\w+ ){0,3}(?:against|from)|"
     rf"immuni\w+ against|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
     rf"(?: the)?(?: {_NEW_CASES})?(?: of)?|\b(?P<if_fewer>{_NEW_CASES} (?:of|for)|"
@@ -141,7 +141,7 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         one.mention.condition.name
         for one in others
         if one.likeliest in (POPULATION, CONDITION)
-        and not (asked and is_kind_of(asked.mention.condition, one.mention.condition))
+        and not (asked and _is_told_before(one.mention, asked.mention, asks))
     ]
     called = [one.name for one in (condition, brought) if one]
     called += [one.mention.text for one in told if one.mention.condition.name in taken]
@@ -156,6 +156,11 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         measured = changed_in(_without(rest, [one.mention.text for one in told]))
     who = tuple(dict.fromkeys((*population, *groups_in(rest))))
     return Roles(condition, who, (*measured, *further), brought)
+
+
+def _is_told_before(mention: ConditionMention, asked: ConditionMention, asks: int) -> bool:
+    """Return whether a story before what asks, from `asks` on, only tells the asked one broadly."""
+    return mention.end <= asks and is_kind_of(asked.condition, mention.condition)
 
 
 def _without_drugs(names: Names) -> str:

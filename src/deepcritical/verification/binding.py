@@ -18,7 +18,6 @@ from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.quantities import quantities
 from deepcritical.domain.text.spans import whole_sentences
 from deepcritical.verification.direction import (
-    ABSENT,
     COMPARING,
     NOTHING,
     direction_faults,
@@ -130,14 +129,14 @@ def spelled_out(source: str, texts: Sequence[str]) -> Iterator[str]:
 
 def _strange_names(text: str, records: str) -> Iterator[str]:
     """Yield names that no record has; ids are checked against those of the records."""
-    named = unknown_names(ABSENT.sub("", text), records)
+    named = unknown_names(_NONE_TESTS.sub("", text), records)
     yield from (f"{name} is not in the findings cited" for name in named if not ids_in(name))
 
 
 def _strange_drugs(text: str, source: str) -> Iterator[str]:
     """Yield the drugs that stand in no sentence cited, though the records may name them."""
     named = {mention.text for mention in find_drugs(text) if mention.drug.kind is DrugKind.DRUG}
-    strange = (n for n in unknown_names(ABSENT.sub("", text), source) if n in named)
+    strange = (n for n in unknown_names(_NONE_TESTS.sub("", text), source) if n in named)
     yield from (f"{name} is not in the findings cited" for name in strange)
 
 
@@ -151,6 +150,12 @@ _NAMES_TRIAL = bounded(
     r"-(?:wom[ae]n|m[ae]n|person|patient|people|resident|child|participant|infant|adult|student)\b"
 )
 """Behind a number by which a trial is called: "the 416-woman trial"."""
+_NONE_TESTS = bounded(
+    r"\bno (?:records?|trials?|stud(?:y|ies))(?: found| here| shown)? "
+    r"(?:tests?|tested|names?|named|covers?|is on|are on) [\w -]{2,40}",
+    re.IGNORECASE,
+)
+"""That nothing tests what is named there, which then need not stand in a record."""
 _SMALL = 12
 """A number up to which a count may stand in any sentence of a record: "seven trials"."""
 
@@ -165,7 +170,7 @@ def _figure_faults(
     text = _ONE_OF.sub("a ", text)
     counts = {(q.value, q.noun) for q in quantities(records) if q.noun and 1 < q.value <= _SMALL}
     counted = {text[q.start : q.end] for q in quantities(text) if (q.value, q.noun) in counts}
-    numbers = {q.value for q in quantities(records)}
+    numbers = {q.value for q in quantities(records) if q.noun == "people"}
     named = (q for q in quantities(text) if q.value in numbers and _NAMES_TRIAL.match(text, q.end))
     counted.update(text[q.start : q.end] for q in named)
     for figure in strange_figures(text, cited, source, worked):
@@ -198,7 +203,8 @@ def _is_listed(label: str, values: Sequence[float], source: str) -> bool:
     for line in source.splitlines():
         keys = [word.key for word in words(line)]
         there = [_number(key) for key in keys if key.startswith("#")]
-        is_of_it = not {label, f"{label}S"}.isdisjoint(key.upper() for key in keys)
+        labels = {label, f"{label}S"} - {"ORS"}  # which are salts
+        is_of_it = not labels.isdisjoint(key.upper() for key in keys)
         if is_of_it and all(any(_alike(one, value) for one in there) for value in values):
             return True
     return False
@@ -224,7 +230,7 @@ def _typed(effect: Effect | None) -> Iterator[str]:
 def _roles(text: str) -> Iterator[tuple[str, *tuple[float, ...]]]:
     """Yield each ratio with its estimate, and each confidence interval with its limits."""
     is_ratio = bool(_ODDS.search(text))
-    keys = [word.key for word in words(re.sub(r"\bor\b", ",", text) if is_ratio else text)]
+    keys = [word.key for word in words(_OR_ELSE.sub(",", text) if is_ratio else text)]
     label = ""
     for at, key in enumerate(keys):
         figures = [_number(k) for k in keys[at + 1 : at + 4] if k.startswith("#")]
@@ -256,13 +262,15 @@ def _comparator_faults(
     known = frozenset().union(*(drug | other for drug, other in arms))
     named_in = records if all(other for _, other in arms) else f"{source}\n{records}"
     known |= {word.key for word in words(NOTHING.sub("control", named_in)) if is_arm(word)}
-    told = words(text)
+    told, is_told = words(text), False
     for at, word in enumerate(told):
-        # "Rather than placebo" says what it was not compared with.
-        compares = word.key in COMPARING and not (at and told[at - 1].key in _NOT_BUT)
-        behind = told[at + 1 : at + 4] if compares else ()
+        behind = told[at + 1 : at + 4] if word.key in COMPARING else ()
         named = [w.raw for w in behind if is_arm(w)]
-        if named and known.isdisjoint(w.key for w in behind):
+        is_known = not known.isdisjoint(w.key for w in behind)
+        # "Against placebo rather than usual care" says what it was not compared with.
+        is_not = is_told and at and told[at - 1].key in _NOT_BUT
+        is_told |= bool(named) and is_known
+        if named and not (is_known or is_not):
             yield f"the comparison is not with {named[0]}"
 
 
@@ -294,13 +302,12 @@ _FIRM = bounded(
 """Words that no code can derive from figures: they must be the record's own."""
 _DENIED = bounded(
     r"\b(?:not|no|never|nor|without|cannot|neither|rather than)(?: \w+){0,2} $|"
-    r"\b(?:whether|(?:cannot|could not|not|would have to) (?:show|tell|say|know|be known)|"
-    r"uncertain|unsure|not (?:known|shown|sure|proven|clear))\b[^,;:]{0,60} $",
+    r"\b(?:cannot|could not) (?:show|tell|say) (?:that|whether|if)(?: \w+){0,5} $",
     re.IGNORECASE,
 )
-_STEM = 6
-"""Letters in which a record may have a word in another form: "reversal" for "reversed"."""
 _NOT_BUT = stems("rather")
+_OR_ELSE = re.compile(r"(?<!\d )\bor\b")
+"""The word in "200 mL or more", which is no odds ratio."""
 _OBSERVED = (
     r"\b(?:cohort|observational|case[- ]control|cross[- ]sectional|registry|database|retrospective|"
     r"survey|case series|single[- ]arm|(?:without|no|not|non-?) ?(?:randomi[sz]\w+|controlled))\b"
@@ -367,7 +374,7 @@ def _overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[st
     yield from (
         f"“{f[0]}” is stronger than the findings"
         for f in firm
-        if f[0].lower()[:_STEM] not in own and not _DENIED.search(text[: f.start()])
+        if f[0].lower() not in own and not _DENIED.search(text[: f.start()])
     )
     for said, known in _DESIGNS:
         if (design := said.search(text)) and not known.search(source):

@@ -13,7 +13,7 @@ from deepcritical.vocabulary.outcomes import construct_of
 
 RATIOS = frozenset({"HR", "OR", "RR", "IRR"})
 _BLINDED = bounded(
-    r"\b(?:double(?=[- ](?:blind|mask|dummy))|triple(?=[- ](?:blind|mask|negative)))", re.IGNORECASE
+    r"\b(?:double(?=[- ](?:blind|mask|dummy))|triple(?=[- ]negative))", re.IGNORECASE
 )
 """The design, and no doubling."""
 VAGUE = frozenset(

@@ -38,6 +38,9 @@ _SYMBOL = bounded(r"\b[a-z]?[A-Z][A-Z0-9-]+s?\b")
 """An abbreviation, which is a name and has a check of its own."""
 _GLOSS = bounded(r"\(([A-Za-z][A-Za-z ,'-]{3,80})\)")
 """Behind a term what it means: "lymphoedema (lasting swelling)"."""
+_CLAIMS = frozenset("no not none nobody never every all died everyone and but".split())
+_MOST_GLOSS = 5
+"""Words of an explanation; more, or of these, may be a claim."""
 _GIVEN = stems("treatment therapy drug")
 _FEWEST_SHARED = 2  # words of quotes of which no outcome is named
 _KIN_LETTERS = 5
@@ -69,7 +72,9 @@ def _plainly(text: str) -> str:
     """A sentence without what no record tells, and without terms explained in ordinary words."""
     left = ABSENT.sub("", text)
     for gloss in _GLOSS.findall(left):
-        if all(is_english(word) for word in gloss.casefold().replace(",", " ").split()):
+        own = gloss.casefold().replace(",", " ").split()
+        claims = signs(gloss) or not _CLAIMS.isdisjoint(own) or len(own) > _MOST_GLOSS
+        if not claims and all(map(is_english, own)):
             left = left.replace(f"({gloss})", " ")
     return left
 

@@ -35,6 +35,9 @@ RIGHT = [
 """Each with the findings that it cites; all but the sixth and the tenth name only typed fields."""
 
 WRONG = [
+    ("arm", "Relapse was less frequent with examplol rather than usual care.", "F1"),
+    ("claim", "Examplol lowered relapse (and no one died).", "F1"),
+    ("number", "In a 77-patient trial examplol lowered relapse.", "F1"),
     ("direction", "Examplol increased relapse compared with placebo.", "F1"),
     ("direction", "Examplol did not reduce relapse.", "F1"),
     ("direction", "Relapse fell less with examplol than with placebo.", "F1"),

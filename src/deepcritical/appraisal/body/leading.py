@@ -158,14 +158,23 @@ def is_confirmed(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) ->
         max(e.people or 0 for e in own if not {*e.evidence_ids}.isdisjoint(s.evidence_ids))
         for s in held
     ]
-    return several and sum(people) >= OPTIMAL_INFORMATION_SIZE
+    is_found = several and sum(people) >= OPTIMAL_INFORMATION_SIZE
+    return is_found or _is_as_good_elsewhere(rows, studies)
 
 
-def is_as_good_elsewhere(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) -> bool:
-    """Return whether a trial of more people than asked about kept a margin beside one that did."""
-    kept = {(r.outcome, i) for r in rows if r.non_inferior and r.as_good_asked for i in r.beside}
-    votes = [v for study in studies for v in study.votes if (v.row, v.evidence_id) in kept]
-    return any(v.non_inferior and v.tier == "randomised" for v in votes)
+def _is_as_good_elsewhere(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) -> bool:
+    """Return whether trials of more people than asked about kept a margin beside one that did."""
+    kept = {
+        (row.outcome, row.comparator, i)
+        for row in rows
+        if row.way is Way.NO_DIFFERENCE and row.non_inferior and row.as_good_asked
+        for i in row.beside
+    }
+    votes = [v for s in studies for v in s.votes if (v.row, v.comparator, v.evidence_id) in kept]
+    people = sum(v.people or 0 for v in votes)
+    sound = all(v.non_inferior and v.tier == "randomised" for v in votes)
+    near = all(v.directness != "related" for v in votes)
+    return people >= OPTIMAL_INFORMATION_SIZE and sound and near
 
 
 def doubted(rows: Sequence[OutcomeRow], deciding: Sequence[OutcomeRow]) -> list[OutcomeRow]:

@@ -72,8 +72,6 @@ def with_proposal(
     ids = _borne_out(label, by_rule, studies)
     if ids is None:
         return _doubted(by_rule, label)
-    if label is VerdictLabel.PROMISING and _has_failed(by_rule):
-        label = VerdictLabel.MIXED
     ways = _BEARING.get(label, {*Way})
     rows = [row for row in by_rule.rows if _answers(row) and _ways(row) & ways]
     level = next((study.rated for study in studies if study.proposed), None)
@@ -134,48 +132,57 @@ def _borne_out(
     harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
     if harmed or by_rule.certainty in SURE:
         return None
-    grave = [r for r in by_rule.rows if r.is_grave and r.way is Way.HARM and _is_own(r)]
     if label is VerdictLabel.INSUFFICIENT:
         return []
-    if label is VerdictLabel.PROMISING and (grave or by_rule.label is VerdictLabel.MIXED):
+    worse = [r for r in by_rule.rows if r.way is Way.HARM and (_is_own(r) or r.of_class)]
+    is_alone, grave = _is_compared_with_nobody(rows), [row for row in worse if row.is_grave]
+    bars = grave or (is_alone and worse) or by_rule.label is VerdictLabel.MIXED
+    if label is VerdictLabel.PROMISING and bars:
         return None
     ids = _ids(row for row in rows if row.importance != "surrogate" and row in helps)
     against = _ids(fails or [row for row in rows if row.harm_asked])
-    worse = _ids([row for row in rows if Way.HARM in _ways(row)] or grave)
     is_open = by_rule.label in _OPEN and not by_rule.is_weak_signal
     open_for = () if not is_open or any(study.concern for study in studies) else studies
     told = {
         VerdictLabel.PROMISING: ids or _shown(open_for, {Way.BENEFIT}),
         VerdictLabel.UNSUPPORTED: against or _shown(open_for, {Way.NO_DIFFERENCE, Way.HARM}),
-        VerdictLabel.HARMFUL: worse or _shown(open_for, {Way.HARM}),
+        VerdictLabel.HARMFUL: _ids(_worse(rows) or grave) or _shown(open_for, {Way.HARM}),
     }
     both = _ids((*helps, *fails)) if helps and fails else _parted(studies)
-    is_alone = {row.tier for row in rows} == {"uncontrolled"}
     return told.get(label, [] if is_alone else both) or None
+
+
+def _worse(rows: Iterable[OutcomeRow]) -> list[OutcomeRow]:
+    return [row for row in rows if Way.HARM in _ways(row)]
+
+
+def _is_compared_with_nobody(rows: Iterable[OutcomeRow]) -> bool:
+    return {row.tier for row in rows} == {"uncontrolled"}
 
 
 def _parted(studies: Sequence[StudyFinding]) -> list[str]:
     """The records that decide for trials, where some of these are for it and some against."""
-    own = [study for study in studies if study.deciding_ids and study.randomised]
+    own = [study for study in studies if study.deciding_ids and _bears_on(study)]
     is_parted = {Direction.SUPPORTS, Direction.REFUTES} <= {study.direction for study in own}
     return [i for study in own for i in study.deciding_ids] if is_parted else []
 
 
-def _has_failed(by_rule: Verdict) -> bool:
-    """Return whether the primary outcome of a trial shows no benefit: other outcomes do not win."""
-    rows = (row for row in by_rule.rows if row.primary and _answers(row))
-    return by_rule.label is VerdictLabel.UNSUPPORTED and any(
-        row.way is Way.NO_DIFFERENCE and _decides([row]) for row in rows
-    )
+def _bears_on(study: StudyFinding) -> bool:
+    """Return whether a sound trial has a result on whether the drug helps those asked about."""
+    votes = (v for v in study.votes if v.importance not in ("harm", "surrogate"))
+    told = (v for v in votes if v.directness != "related" and not v.harm_asked)
+    is_told = any(v.against_asked or not v.comparator for v in told)
+    return is_told and study.randomised and not study.concern
 
 
 def _doubted(by_rule: Verdict, proposed: VerdictLabel) -> Verdict:
     """The verdict by the written rules, less sure where a model came to another direction.
 
-    What a label calls proven, or what is highly certain, is not made less sure by a judgement.
+    Harm, what a label calls proven, and what is highly certain, no judgement makes less sure.
     """
     is_other = DIRECTIONS[proposed] not in (DIRECTIONS[by_rule.label], "open")
-    if not is_other or by_rule.label in _WEAKER or by_rule.certainty is not Certainty.MODERATE:
+    is_kept = by_rule.label in (*_WEAKER, VerdictLabel.HARMFUL)
+    if not is_other or is_kept or by_rule.certainty is not Certainty.MODERATE:
         return by_rule
     told = (*by_rule.downgrades, _OTHERWISE)
     return by_rule.model_copy(update={"certainty": Certainty.LOW, "downgrades": told})

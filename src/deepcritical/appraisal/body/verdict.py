@@ -13,7 +13,6 @@ from deepcritical.appraisal.body.leading import (
     between_doses,
     doubted,
     is_against_active,
-    is_as_good_elsewhere,
     is_confirmed,
     is_no_loss,
     leading,
@@ -27,6 +26,7 @@ from deepcritical.domain.appraisal.verdict import AT_A_PRICE, WEAK_SIGNAL, Verdi
 from deepcritical.domain.appraisal.votes import CONTINUED, OTHER_COMPARISON, OutcomeRow, Way
 from deepcritical.domain.evidence.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
 
+_Rows = Sequence[OutcomeRow]
 _DOUBTED = "what an expression of concern stands against supports nothing"
 _SUPPORTED = (
     f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
@@ -274,8 +274,7 @@ def _led(
     certainty, downgrades = _certainty(way, deciding)
     # Asked about one harm, the answer is on that one alone.
     grave = [] if deciding[0].harm_asked else [row for row in rows if _is_grave(row)]
-    several = is_confirmed(deciding, studies) or is_as_good_elsewhere(deciding, studies)
-    rule = _rule(way, deciding, grave, certainty, confirmed=several)
+    rule = _rule(way, deciding, grave, certainty, confirmed=is_confirmed(deciding, studies))
     if rule in (_SUPPORTED, _LARGE_TRIAL, _ONE_TRIAL) and _is_beside_primary(first, deciding):
         rule = _SECONDARY
     sure = [row for row in grave if _is_proven(row)]
@@ -347,8 +346,8 @@ def _rule(
         observed = first.tier == "controlled" and (first.harm_asked or first.control == CONTINUED)
         return _HARMFUL if proven else _HARM_OBSERVED if observed else weak
     if way is Way.NO_DIFFERENCE:
-        harmed = any(_is_proven(row) for row in grave)
-        return _HARMFUL if harmed else _none_shown(rows, certainty, confirmed=confirmed)
+        none = _none_shown(rows, certainty, grave, confirmed=confirmed)
+        return _HARMFUL if any(map(_is_proven, grave)) else none
     if way is Way.CONFLICT:
         return _MIXED_IN.get(first.tier, _MIXED_COHORTS)
     if first.harm_asked:
@@ -360,11 +359,12 @@ def _rule(
     return _benefit(first, certainty, confirmed=confirmed)
 
 
-def _none_shown(rows: Sequence[OutcomeRow], certainty: Certainty, *, confirmed: bool) -> str:
+def _none_shown(rows: _Rows, certainty: Certainty, grave: _Rows, *, confirmed: bool) -> str:
     first = rows[0]
     if first.asked:
         if all(row.non_inferior for row in rows):
-            is_shown = first.as_good_asked and confirmed and certainty in SURE
+            leads = first.importance == "critical" and first.primary and first.as_good_asked
+            is_shown = leads and confirmed and certainty in SURE and not grave
             return _AS_GOOD if is_shown else _NOT_WORSE
         if not all(row.as_good_asked for row in rows):
             return _NOT_BETTER

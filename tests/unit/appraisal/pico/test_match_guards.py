@@ -274,21 +274,14 @@ def test_studies_that_part_may_be_mixed_where_one_row_leads() -> None:
     assert decide(alike).label == "promising"
 
 
-def test_a_benefit_beside_a_null_primary_outcome_is_mixed_at_most() -> None:
-    primary = vote(Way.NO_DIFFERENCE, effect=SAME, people=60)
-    told = finding(
-        primary, vote(row="other score", level="secondary", people=60), proposed="promising"
-    )
-    assert decide([told.model_copy(update={"proposed": None})]).label == "unsupported"
-    assert decide([told]).label == "mixed"
-
-
 def test_people_who_were_compared_with_nobody_are_neither_proof_nor_mixed() -> None:
     both = [
-        finding(vote(way, tier="uncontrolled", people=12, row=row), level=4, proposed="mixed")
+        finding(vote(way, tier="uncontrolled", people=12, row=row), key=row, proposed="mixed")
         for way, row in ((Way.BENEFIT, "flurb score"), (Way.HARM, "other score"))
     ]
     assert decide(both).label == "insufficient evidence"
+    told = [study.model_copy(update={"proposed": "promising"}) for study in both]
+    assert decide(told).label == "insufficient evidence"
 
 
 def test_as_good_is_supported_by_several_trials_that_kept_a_margin() -> None:
@@ -305,6 +298,35 @@ def test_as_good_is_supported_by_several_trials_that_kept_a_margin() -> None:
     assert (decide(several).label, decide(several[:1]).label) == ("supported", "promising")
     wider = finding(kept.model_copy(update={"directness": "broader"}), key="E2")
     assert decide([several[0], wider]).label == "supported"
+    others = (
+        {"directness": "related"},
+        {"directness": "broader", "people": 12},
+        {"directness": "broader", "non_inferior": False},
+        {"directness": "broader", "comparator": "zorb"},
+    )
+    for changes in others:
+        other = finding(kept.model_copy(update=changes), key="E2")
+        assert decide([several[0], other]).label == "promising", changes
+
+
+@pytest.mark.parametrize(
+    "changes", [{"importance": "surrogate"}, {"importance": "important"}, {"level": "secondary"}]
+)
+def test_as_good_on_what_does_not_decide_is_no_proof(changes: dict[str, str]) -> None:
+    kept = vote(
+        Way.NO_DIFFERENCE,
+        non_inferior=True,
+        as_good_asked=True,
+        comparator="madeupol",
+        against_asked=True,
+        effect=SAME,
+        people=3000,
+    ).model_copy(update=changes)
+    assert decide([finding(kept, key=f"E{n}") for n in (1, 2)]).label != "supported"
+    died = vote(Way.HARM, row="deaths", tier="controlled", people=50_000, is_grave=True)
+    kept = kept.model_copy(update={"importance": "critical", "level": "primary"})
+    both = [finding(kept, key="E1"), finding(kept, died, key="E2")]
+    assert decide(both).label != "supported"
 
 
 def test_what_a_model_weighs_otherwise_is_less_certain() -> None:
@@ -313,12 +335,17 @@ def test_what_a_model_weighs_otherwise_is_less_certain() -> None:
     assert plain.label == doubted.label == "unsupported"
     assert (plain.certainty, doubted.certainty) == ("moderate", "low")
     assert "weighs them otherwise" in doubted.downgrades[-1]
+    harm = vote(Way.HARM, effect=MORE, people=900)
+    plain, doubted = (decide([finding(harm, proposed=p)]) for p in (None, "promising"))
+    assert (plain.label, plain.certainty) == (doubted.label, doubted.certainty)
 
 
 def test_a_matched_result_of_one_of_a_class_is_of_what_was_asked() -> None:
     told = vote(of_class=True, matched=True, directness="broader", people=900)
     found = decide([finding(told, proposed="promising", rated="moderate")])
     assert (found.label, found.certainty) == ("promising", "low")
+    died = vote(Way.HARM, row="deaths", of_class=True, is_grave=True, is_fatal=True, people=900)
+    assert decide([finding(told, died, proposed="promising")]).label == "insufficient evidence"
     unmatched = told.model_copy(update={"matched": False})
     assert decide([finding(unmatched, proposed="promising")]).label == "insufficient evidence"
 
