@@ -134,7 +134,7 @@ def _borne_out(
         return None
     if label is VerdictLabel.INSUFFICIENT:
         return []
-    worse = [r for r in by_rule.rows if r.way is Way.HARM and (_is_own(r) or r.of_class)]
+    worse = [row for row in _of_arms(by_rule.rows, helps) if row.way is Way.HARM]
     is_alone, grave = _is_compared_with_nobody(rows), [row for row in worse if row.is_grave]
     bars = grave or (is_alone and worse) or by_rule.label is VerdictLabel.MIXED
     if label is VerdictLabel.PROMISING and bars:
@@ -150,6 +150,12 @@ def _borne_out(
     }
     both = _ids((*helps, *fails)) if helps and fails else _parted(studies)
     return told.get(label, [] if is_alone else both) or None
+
+
+def _of_arms(rows: Iterable[OutcomeRow], helps: Sequence[OutcomeRow]) -> list[OutcomeRow]:
+    """The rows of the drug by itself; of a class, where all that helps is of the class."""
+    of_class = bool(helps) and all(row.of_class for row in helps)
+    return [row for row in rows if _is_own(row) or (of_class and row.of_class)]
 
 
 def _worse(rows: Iterable[OutcomeRow]) -> list[OutcomeRow]:
