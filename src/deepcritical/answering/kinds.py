@@ -52,9 +52,7 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (
         InquiryKind.DIAGNOSIS,
         says(
-            r"accura\w+|sensitiv\w+|specificit\w+|"
-            r"diagnos\w+|detect\w*|"
-            r"screen(?:ing|ed|s)? for|"
+            r"accura\w+|sensitiv\w+|specificit\w+|diagnos\w+|detect\w*|screen(?:ing|ed|s)? for|"
             r"predict\w*|biomarkers?"
         ),
     ),

@@ -175,17 +175,6 @@ WHICH = bounded(
     r"\b(?:which|what)(?: (?:other|new|oral|topical|of the|kinds? of))? $", re.IGNORECASE
 )
 """Before a class of which drugs are asked for."""
-_HOW_MUCH = bounded(r"\bhow much (?:of )?(?:the )?$", re.IGNORECASE)
-_OF_THE_DRUG = bounded(
-    r"[- ](?:associated|induced|related|therapy|treatment|benefits?|effects?|evidence|trials?)\b"
-)
-
-
-def asks_amount(text: str, start: int, end: int) -> bool:
-    """Return whether a question asks how much of a drug, which stands there, is given."""
-    return bool(_HOW_MUCH.search(text[:start])) and not _OF_THE_DRUG.match(text, end)
-
-
 LATEST = _cue(
     r"latest|newest|newer|new (?:evidence|data|trials?|studies|research|treatments?)|recent(?:ly)?|"
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"

@@ -28,7 +28,7 @@ from deepcritical.vocabulary.drugs import (
     lookup_drug,
 )
 from deepcritical.vocabulary.folding import key_of, overlaps, tokens_of
-from deepcritical.vocabulary.nearest import drug_begun, near_condition, near_drug
+from deepcritical.vocabulary.nearest import near_condition, near_drug
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english
 
@@ -321,8 +321,4 @@ def _near(text: str, word: str) -> tuple[str, str] | None:
     drug = drug if len(word) > _SHORTEST_DRUG else None
     if drug and (alone is None or drug.edits <= alone.edits):
         return word, drug.name
-    if alone:
-        return word, alone.name
-    is_name = word[:1].isupper() and not text.startswith(word)
-    begun = "" if is_name else drug_begun(word)
-    return (word, begun) if begun else None
+    return (word, alone.name) if alone else None

@@ -203,7 +203,7 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     if all(named.group for named in drugs) and _asks_which(names):
         return QuestionKind.CANDIDATES
     is_one = len(drugs) == 1
-    kind = _as_put(kind, names) if is_one else kind
+    kind = _as_put(kind, text) if is_one else kind
     if kind in _OF_SEVERAL and is_added(names):
         return QuestionKind.COMBINATION
     if kind in (QuestionKind.EFFICACY, QuestionKind.POPULATION) and sets_beside(names):
@@ -223,11 +223,8 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     return kind
 
 
-def _as_put(kind: QuestionKind, names: Names) -> QuestionKind:
-    """The kind of a question on one drug that names its people, or asks for trials or a dose."""
-    text = names.text
-    if any(cues.asks_amount(text, named.start, named.end) for named in names.drugs):
-        return QuestionKind.DOSE
+def _as_put(kind: QuestionKind, text: str) -> QuestionKind:
+    """The kind of a question on one drug that names its people, or asks for its trials."""
     if kind is QuestionKind.POPULATION and not cues.ASKS_WHO.search(cues.asks_in(text)[1]):
         return QuestionKind.EFFICACY
     is_list = kind is QuestionKind.EFFICACY and cues.LISTS_TRIALS.search(text)

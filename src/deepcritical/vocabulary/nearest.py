@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 from deepcritical.vocabulary.classes import class_names
 from deepcritical.vocabulary.conditions import condition_names, condition_spelled
-from deepcritical.vocabulary.drugs import DrugKind, drug_names, lookup_drug
+from deepcritical.vocabulary.drugs import drug_names
 
 _Pool = dict[int, dict[str, list[str]]]
 """Names by length and first letter."""
 _SHORTEST = 5
-_SHORTEST_CUT = 6
 _LONG = 10
 """From this length on two edits may be one slip."""
 
@@ -29,23 +28,6 @@ class Near(NamedTuple):
 def near_drug(name: str) -> Near | None:
     """The drug or class whose name is meant by a misspelled one; None where none is near."""
     return _nearest(name.casefold(), _drugs())
-
-
-def drug_begun(word: str) -> str:
-    """The one drug whose own name begins with a cut word: "bortez"; '' where none or several do."""
-    low = word.casefold()
-    if len(low) < _SHORTEST_CUT:
-        return ""
-    begun = {
-        name
-        for size, pool in _drugs().items()
-        if len(low) < size
-        for name in pool.get(low[:1], ())
-        if name.startswith(low)
-    }
-    drugs = {drug.name: drug for drug in map(lookup_drug, begun)}
-    own = [d for name, d in drugs.items() if name.startswith(low) and " " not in name]
-    return own[0].name if len(own) == 1 and own[0].kind is DrugKind.DRUG else ""
 
 
 def near_condition(name: str) -> Near | None:

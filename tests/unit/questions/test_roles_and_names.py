@@ -72,7 +72,6 @@ def test_what_is_asked_and_who_is_studied(
         ("Does VX-548 relieve pain?", ["suzetrigine"]),
         ("Does ABC-1234 relieve pain?", ["ABC-1234"]),
         ("paracetamol overdose", []),
-        ("Does suzetrig relieve pain?", ["suzetrigine"]),
         ("Does adding zinc to methotrexate and sulfasalazine help in gout?", ["zinc"]),
         ("Does vitamin K help in osteoporosis?", ["vitamin k"]),
         ("Do vitamins help in fatigue?", ["vitamins"]),

@@ -283,8 +283,9 @@ def test_people_who_were_compared_with_nobody_are_neither_proof_nor_mixed(propos
     assert decide(both).label == "insufficient evidence"
 
 
-def test_as_good_is_supported_by_several_trials_that_kept_a_margin() -> None:
-    kept = vote(
+def keeps_margin() -> Vote:
+    """A trial that is no worse than the other drug by more than a margin, as was asked."""
+    return vote(
         Way.NO_DIFFERENCE,
         non_inferior=True,
         as_good_asked=True,
@@ -293,6 +294,10 @@ def test_as_good_is_supported_by_several_trials_that_kept_a_margin() -> None:
         effect=SAME,
         people=3000,
     )
+
+
+def test_as_good_is_supported_by_several_trials_that_kept_a_margin() -> None:
+    kept = keeps_margin()
     several = [finding(kept, key=f"E{n}") for n in (1, 2)]
     assert (decide(several).label, decide(several[:1]).label) == ("supported", "promising")
     wider = finding(kept.model_copy(update={"directness": "broader"}), key="E2")
@@ -312,15 +317,7 @@ def test_as_good_is_supported_by_several_trials_that_kept_a_margin() -> None:
     "changes", [{"importance": "surrogate"}, {"importance": "important"}, {"level": "secondary"}]
 )
 def test_as_good_on_what_does_not_decide_is_no_proof(changes: dict[str, str]) -> None:
-    kept = vote(
-        Way.NO_DIFFERENCE,
-        non_inferior=True,
-        as_good_asked=True,
-        comparator="madeupol",
-        against_asked=True,
-        effect=SAME,
-        people=3000,
-    ).model_copy(update=changes)
+    kept = keeps_margin().model_copy(update=changes)
     assert decide([finding(kept, key=f"E{n}") for n in (1, 2)]).label != "supported"
     died = vote(Way.HARM, row="deaths", tier="controlled", people=50_000, is_grave=True)
     kept = kept.model_copy(update={"importance": "critical", "level": "primary"})
