@@ -54,7 +54,8 @@ CASES: dict[str, Case] = {
     "blank": Case(asked(" \n "), 4),
     "long": Case(asked("Can examplol " + "x" * 9_987), 5),
     "not understood": Case(asked("xyzzy"), 17),
-    "no condition": Case(asked("Does metformin help?"), 6),
+    "no condition": Case(asked("Does metformin help?", "--json"), 6),
+    "no drug": Case(asked("Does exercise relieve osteoarthritis?"), 3),
     "missing snapshot": Case(asked(QUESTION, "--snapshot", "nowhere.jsonl"), 7),
     "no snapshot by setting": Case(asked(QUESTION), 7, {"DEEPCRITICAL_SNAPSHOT": "nowhere"}),
     "corrupt snapshot": Case(asked(QUESTION, "--snapshot", "corrupt.jsonl"), 8),
@@ -72,7 +73,7 @@ CASES: dict[str, Case] = {
 }
 WHOLE = ("demo", "demo again", "condition", "hypothesis")
 """Those that are a whole run over the bundled snapshot."""
-SLOW = (*WHOLE, "no evidence", "no evidence as JSON")
+SLOW = (*WHOLE, "no evidence", "no evidence as JSON", "no drug")
 NAMES = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CASES]
 Outcome = subprocess.CompletedProcess[str]
 

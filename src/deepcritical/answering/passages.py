@@ -150,10 +150,14 @@ class PassageReader:
         unsure = self._topics.words and not self._best_coverage and not known
         if names_all and share >= _DIRECT and not unsure:
             return Bearing(True, coverage)
-        # What names none of the drugs is on another treatment.
-        on_drug = not drugs or any(subject.is_of(record) for subject in drugs)
+        # What names none of the drugs is on another treatment; and a condition alone stands in many
+        # a record on something else, unless its title names it.
+        title = folded(record.citation.title)
+        on_it = any(one.is_of(record) if drugs else one.is_in(title) for one in drugs or subjects)
+        if subjects and not on_it:
+            return None
         # What names all that a vocabulary knows is at least near: no other word filters it out.
-        is_near = on_drug and share >= _NEAR and 2 * named >= len(subjects)
+        is_near = share >= _NEAR and 2 * named >= len(subjects)
         return Bearing(False, coverage) if is_near or (subjects and names_all) else None
 
     def _coverage(self, record: Evidence) -> float:

@@ -108,6 +108,10 @@ class QuestionError(DeepCriticalError):
     """The question cannot be worked on as it stands."""
 
 
+class NoVerdictError(QuestionError):
+    """The question is none on a drug's effect, so that no report answers it; an answer may."""
+
+
 class EmptyQuestionError(QuestionError):
     """The question has no words."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
+from deepcritical.domain.errors import NoVerdictError, QuestionDeclinedError
 from deepcritical.domain.question.frame import Condition, QuestionFrame, QuestionKind
 from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.text.patterns import bounded
@@ -238,20 +238,20 @@ def research_question(frame: QuestionFrame) -> ResearchQuestion:
 
     Raises:
         QuestionDeclinedError: It is none that papers and trials answer.
-        QuestionError: It names no condition, or asks for something other than a drug's effect.
+        NoVerdictError: It names no condition, or asks for something other than a drug's effect.
     """
     require_answerable(frame)
     condition = frame.condition or frame.harm or _as_condition(frame)
     if condition is None:
         named = f" for {frame.drugs[0].name}" if frame.drugs else ""
-        raise QuestionError(
+        raise NoVerdictError(
             f"No condition could be recognised in the question{named}.",
             'Name one, as in "Can metformin be repurposed for Alzheimer\'s disease?" '
             'or "What could be repurposed for long COVID?"; any other question is for '
             "`deepcritical ask`.",
         )
     if not frame.drugs and frame.kind is not QuestionKind.CANDIDATES:
-        raise QuestionError(
+        raise NoVerdictError(
             f"The question asks for no drug that could help in {condition.name}.",
             "Name a drug, or ask which ones could help; any other question is for "
             "`deepcritical ask`.",

@@ -14,8 +14,6 @@ from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.words import is_english
 
-READ_AS = "A model read the question as"
-"""The beginning of the line on how a model read a question."""
 _BESIDE_NAME = bounded(
     r" \((?:[^()]|\([^()]*\))*\)$|^(?:treatment|management) of (?:the )?", re.IGNORECASE
 )
@@ -165,5 +163,5 @@ def with_note(read: QuestionFrame) -> QuestionFrame:
     unknown = [as_typed(drug.name, "drug") for drug in read.drugs if _is_strange(drug)]
     if (condition := read.condition) and _is_strange(condition):
         unknown.append(as_typed(condition.name, "condition"))
-    said = dict.fromkeys((f"{READ_AS}: {told}.", *read.notices, *unknown))
+    said = dict.fromkeys((f"A model read the question as: {told}.", *read.notices, *unknown))
     return read.model_copy(update={"notices": tuple(said), "by_model": True})

@@ -21,7 +21,6 @@ from deepcritical.domain.report.parts import SearchRun
 from deepcritical.domain.report.report import ResearchReport
 from deepcritical.domain.run import events
 from deepcritical.domain.run.plan import MOST_QUERIES, Place, PlannedQuery, ResearchPlan
-from deepcritical.questions.model_reading import READ_AS
 from deepcritical.research.processing import (
     grade_anew,
     included_with_doi,
@@ -325,14 +324,14 @@ def _decided(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
 def _notes(session: ResearchSession, draft: ResearchReport) -> tuple[str, ...]:
     """The notes of the report.
 
-    Where a model read the question and answers it, one line on how it read it is enough.
+    Where a model read the question and answers it, how it read it stands under the methods.
     """
     question = session.understood
     by_model = question.frame is not None and question.frame.by_model
     told = draft.brief is not None and draft.brief.is_answered and by_model
     asked = (session.question, question)
     beside = {text for one in asked if one and told for text in one.notices}
-    return tuple(t for t in session.notices if t not in beside or t.startswith(READ_AS))
+    return tuple(text for text in session.notices if text not in beside)
 
 
 async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDocument:

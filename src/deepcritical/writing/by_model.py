@@ -27,9 +27,9 @@ from deepcritical.services.tasks import calculated
 from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.verifiers import SecondLook, Verifier
 
-VERSION = 12
-_MOST = 8
-_MOST_ROWS = 6
+VERSION = 13
+_MOST = 6
+_MOST_ROWS = 5
 _MOST_PARTS = 2
 """Sentences into which a refused one may be parted, such as one for each side of a contrast."""
 _LONGEST = 600

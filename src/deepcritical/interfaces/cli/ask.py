@@ -72,7 +72,9 @@ _Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")
 NOT_IN_THE_EVIDENCE = "Not in the evidence."
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
+    """A question for an answer, and what is wanted with it."""
+
     question: str
     context: str
     max_iterations: int | None
@@ -117,9 +119,9 @@ def ask(
     else:
         again = Reusing(reuse, look=not (no_similar or quiet or own))
         folder = _folder(out, most)
-        wanted = _Asked(question, context, max_iterations, folder, quiet, as_json, again)
+        wanted = Asked(question, context, max_iterations, folder, quiet, as_json, again)
         place = options.chosen(snapshot, sources, own)
-        found = _research(wanted, place, options.chosen_model(model, model_base_url, ask_key))
+        found = answered(wanted, place, options.chosen_model(model, model_base_url, ask_key))
     if not found:
         raise typer.Exit(NO_EVIDENCE)
 
@@ -139,7 +141,8 @@ def _folder(out: str | None, most: int | None) -> Path | None:
     return options.folder_of(out)
 
 
-def _research(wanted: _Asked, choice: options.Choice, model: options.ChosenModel) -> bool:
+def answered(wanted: Asked, choice: options.Choice, model: options.ChosenModel) -> bool:
+    """Search for an answer and hand it over; whether it rests on any record."""
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
     from deepcritical.domain.report.answer import DeepAnswer

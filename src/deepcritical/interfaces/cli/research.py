@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from deepcritical.domain.errors import PlanError, StorageError
+from deepcritical.domain.errors import NoVerdictError, PlanError, StorageError
 from deepcritical.domain.question.question import checked_question
 from deepcritical.domain.run.budget import Depth
 from deepcritical.domain.run.plan import ResearchPlan, parse_plan
 from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.cli import ended, options
+from deepcritical.interfaces.cli.ask import Asked, answered
 from deepcritical.interfaces.cli.output import NO_EVIDENCE, REPORT_FILES
 from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import known
@@ -100,6 +101,8 @@ def research(
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
 
+    What asks for no drug's effect gets an answer without a verdict, as from `ask`.
+
     Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
     question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
     report not readable; 9 wrong setting; 10 no source reachable; 11 file or database not usable;
@@ -117,8 +120,20 @@ def research(
     if plan:
         others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
         _plan(asked, plan, quiet, {**others, "--json": as_json or None, "--full": full or None})
-    elif not _research(asked, from_plan, folder, quiet).hand_over(wanted, folder):
+        return
+    try:
+        found = _research(asked, from_plan, folder, quiet).hand_over(wanted, folder)
+    except NoVerdictError as error:
+        if as_json or from_plan or manager:  # each is for a report
+            raise
+        typer.echo(visible(f"{error.message} {_ANSWERED_FREELY}"), err=True)
+        freely = Asked(question or "", "", None, folder, quiet, as_json, asked.reusing)
+        found = answered(freely, asked.choice, with_model)
+    if not found:
         raise typer.Exit(NO_EVIDENCE)
+
+
+_ANSWERED_FREELY = "It is answered without a verdict, as by `deepcritical ask`."
 
 
 class _Asked(NamedTuple):

@@ -26,7 +26,6 @@ from deepcritical.domain.report.brief import (
     study_words,
 )
 from deepcritical.domain.report.sentences import Finding, Sentence
-from deepcritical.domain.text.harms import SAFETY
 from deepcritical.verification.fields import VAGUE, keys_of
 from deepcritical.writing.sentences.brief import is_on_results, table_rows
 from deepcritical.writing.sentences.words import CERTAINTY, row_sentence
@@ -58,13 +57,9 @@ def with_synthesis(
     near = [row for row in grave if row.directness == "direct"] or grave
     told = covered if rows else ()
     feared = [r for r in near if (r.outcome, r.comparator) not in told and _is_compared(r)]
-    said = (*own, *(row.said for row in rows))
-    of_harm = {(row.outcome, row.comparator) for row in verdict.rows if row.importance == "harm"}
-    tells_harm = _tells_of_harm(said) or any(row.rated_as in of_harm for row in rows)
-    tells_harm |= any(row.harm_asked for row in verdict.rows)
     changed = {
         "answer": claim_of(brief, verdict),
-        "harms": tuple(s for s in brief.harms if not (s.evidence_ids or tells_harm)),
+        "harms": (),
         "told": tuple(rows),
         "covered": tuple(sorted(covered)),
         "findings": tuple(dict.fromkeys((*table_rows(left), *feared))),
@@ -207,11 +202,6 @@ def _shown(verdict: Verdict, contested: Iterable[Contested]) -> list[OutcomeRow]
     told = [row for row in rows if row.matched] or rows
     near = [row for row in told if row.directness == "direct"]
     return near or [row for row in told if row.directness == "broader"]
-
-
-def _tells_of_harm(own: Sequence[Sentence]) -> bool:
-    """Return whether a text says anything of harms, so that none has to say that none are told."""
-    return any(SAFETY.search(s.text) or "complication" in s.text.casefold() for s in own)
 
 
 _FEARED = (Way.HARM, Way.CONFLICT)
