@@ -76,8 +76,8 @@ def as_told(draft: Draft, written: Sequence[Sentence], evidence: Mapping[str, Ev
     if first is None:
         return draft
     rows = told_rows(written, draft.findings, first.studies, first.verdict, evidence)
-    studies = as_told_by(first.studies, first.verdict, rows)
-    rated = first._replace(studies=studies, verdict=decide(studies)) if rows else first
+    studies = as_told_by(first.studies, first.verdict, rows, written)
+    rated = first._replace(studies=studies, verdict=decide(studies))
     return draft._replace(weighed=(rated, *others))
 
 

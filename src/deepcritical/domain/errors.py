@@ -12,6 +12,7 @@ DeepCriticalError
 │   └── SnapshotNotFoundError    no snapshot of that name or path
 ├── QuestionError                the question cannot be worked on
 │   ├── EmptyQuestionError
+│   ├── NoVerdictError           it asks for no drug's effect: an answer may tell, no report
 │   ├── QuestionDeclinedError    understood, and not searched: with reason and offers
 │   └── QuestionTooLongError
 ├── SearchError                  a source could not be read

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from deepcritical.appraisal.body.proposals import rated_alike
+from deepcritical.appraisal.body.proposals import judged_alike
 from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.assessment import JudgeAssessment
 from deepcritical.domain.appraisal.hypotheses import MechanismHypothesis
@@ -304,10 +304,10 @@ def _decided(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
     """The draft with verdicts by rule, of the first drug as sure as its table, and the notices."""
     held, asked = draft.drug_candidates, session.understood.drug
     first = held[0].name if held else ""
-    level = next((study.rated for study in draft.studies if study.rated), None)
 
     def decided(name: str) -> Verdict:
-        return decide(rated_alike(session.store.studies(name), level if name == first else None))
+        told = draft.studies if name == first else ()
+        return decide(judged_alike(session.store.studies(name), told))
 
     verdict = decided(name) if (name := asked.name if asked else first) else decide(())
     changes = {

@@ -72,7 +72,7 @@ def checks_of(
     found: dict[CheckName, list[Iterator[str]]] = {
         "figures": [
             _figure_faults(text, cited, records if judged and not own else source, records, worked),
-            _role_faults(text, source),
+            _role_faults(text, "\n".join((source, *chain(*(_typed(f.effect) for f in cited))))),
         ],
         "names": [_strange_names(text, records)],
         "population": [species_faults(text, cited, source, own=own or not judged)],
@@ -191,16 +191,23 @@ def _role_faults(text: str, source: str) -> Iterator[str]:
     for label, *values in _roles(text):
         fitting = [v for name, *v in known if name == label]
         limits = sorted(values, key=abs)  # of a fall, either limit may go first
-        if not fitting and _is_listed(label, values, source):
+        if _is_listed(label, values, source, alone=not fitting):
             continue
         if not any(all(map(_alike, sorted(v, key=abs), limits)) for v in fitting):
             told = " to ".join(f"{value:g}" for value in values)
             yield f"{label} {told} stands so in no finding"
 
 
-def _is_listed(label: str, values: Sequence[float], source: str) -> bool:
-    """Return whether a sentence has figures behind a plural: "odds ratios were 0.8 and 0.9"."""
-    for line in source.splitlines():
+_LISTED = bounded(r"\b(?:(?:odds|hazard|risk|rate) ratios|intervals|[HOR]Rs|CIs)\b", re.IGNORECASE)
+
+
+def _is_listed(label: str, values: Sequence[float], source: str, *, alone: bool) -> bool:
+    """Return whether a sentence has figures behind a plural: "odds ratios were 0.8 and 0.9".
+
+    Where no figure stands right behind the label, it is `alone` and may be written otherwise.
+    """
+    lines = (line for line in source.splitlines() if alone or _LISTED.search(line))
+    for line in lines:
         keys = [word.key for word in words(line)]
         there = [_number(key) for key in keys if key.startswith("#")]
         labels = {label, f"{label}S"} - {"ORS"}  # which are salts
@@ -214,7 +221,7 @@ def _on_outcome(finding: Finding) -> str:
     """Return what is told of the outcome of a finding: typed, and where quotes name it, if any."""
     named = keys_of(finding.outcome) - VAGUE
     spans = [s.text for quote in finding.quotes for s in whole_sentences(quote)]
-    near = [text for text in spans if named & keys_of(text)]
+    near = [text for text in spans if not finding.outcome or named & keys_of(text)]
     if not near and (finding.effect is None or finding.effect.ci_low is None):
         near = [text for text in spans if measured_in(text) in ("", measured_in(finding.outcome))]
     return "\n".join((finding.sentence, *_typed(finding.effect), *near))
@@ -277,7 +284,9 @@ def _comparator_faults(
 def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield numbers of studies that are not those of the findings."""
     right = {*range(1, studies_of(cited) + 1), *(f.studies for f in cited)}
-    told = right | {q.value for q in quantities(source) if q.noun == "studies"}
+    plain = (q for q in quantities(source) if not (q.unit.dimension or q.kind or q.bound))
+    # "Six met the criteria" counts studies, too.
+    told = right | {q.value for q in plain if q.noun in _OF_STUDIES}
     for q in quantities(text):
         is_count = q.noun == "studies" and not q.unit.dimension and not q.kind
         # "The 255-woman study" is one.
@@ -285,6 +294,7 @@ def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[
             yield f"{q.value:g} studies are not those cited"
 
 
+_OF_STUDIES = ("studies", "")
 _CAUSAL = bounded(
     r"\b(?:caus(?:e[sd]?|ing)|prevent(?:s|ed|ing)?|leads? to|led to|due to|because of|"
     r"result(?:ed|ing) in|(?<!the )results in (?:an?|less|more|fewer|lower|higher|better|worse)|"

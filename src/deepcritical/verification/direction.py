@@ -12,7 +12,14 @@ from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.quantities import quantities
 from deepcritical.domain.text.spans import whole_sentences
 from deepcritical.verification.fields import RATIOS, VAGUE, keys_of
-from deepcritical.verification.signs import SIGN_WORDS, Sign, clauses, is_sign, signs
+from deepcritical.verification.signs import (
+    SIGN_WORDS,
+    Sign,
+    clauses,
+    is_sign,
+    signs,
+    without_open,
+)
 from deepcritical.verification.words import Word, stem, stems, words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.outcomes import term_in, turned_by
@@ -91,7 +98,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
     allowed: dict[str, frozenset[Sign]] = {f.id: frozenset() for f in cited}
     faults: list[str] = []
     is_null = all(f.way in (Way.NO_DIFFERENCE, None) for f in cited)
-    plain = _TOPIC.sub("", _NO_ARM.sub("", text))
+    plain = _TOPIC.sub("", _NO_ARM.sub("", without_open(text)))
     for clause in clauses(_without_people(plain, cited)):
         found = signs(clause, outcome)
         expected = {f.id: _expected(f, clause, own=own) for f in cited} if found else {}
@@ -129,7 +136,8 @@ def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator
     """
     findings = [_with_polarity(finding) for finding in cited if own or finding.way]
     outcome = frozenset().union(*(keys_of(f.outcome) for f in findings))
-    plain = _without_people(_NO_ARM.sub("", ABSENT.sub("", text)), findings)
+    told_of = without_open(ABSENT.sub("", text))
+    plain = _without_people(_NO_ARM.sub("", told_of), findings)
     parts, told = clauses(plain), signs(plain, outcome) - {"none"}
     telling = [part for part in parts if signs(part, outcome)]
     allowed = frozenset().union(*(_expected(f, c, own=True) for f in findings for c in telling))
@@ -327,10 +335,12 @@ def _arms(
 def _with_polarity(finding: Finding) -> Finding:
     """Return a finding that says whether more of its outcome is good, as far as that is known."""
     term = term_in(finding.outcome)
-    if finding.higher_is_better is not None or term is None or term.is_reversed:
+    if finding.higher_is_better is not None or term is None:
         return finding
     is_plain = turned_by(finding.outcome, term.key) is False
     higher_is_better = term.construct.higher_is_better if is_plain else None
+    if term.is_reversed and higher_is_better is not None:
+        higher_is_better = not higher_is_better  # survival, of deaths
     return finding.model_copy(update={"higher_is_better": higher_is_better})
 
 

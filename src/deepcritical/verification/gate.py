@@ -54,6 +54,7 @@ async def check_sentences(
     rewrite: Rewrite | None = None,
     own: bool = False,
     above: str = "",
+    question: str = "",
 ) -> tuple[Sentence, ...]:
     """Return the sentences to print, in the order of the drafts.
 
@@ -65,12 +66,13 @@ async def check_sentences(
         rewrite: Is given the drafts of the text with the reasons of the refused ones, once.
         own: Whether the verifier is the writer, so that its judgement alone lets nothing through.
         above: What is printed before these sentences.
+        question: What they answer.
 
     Returns:
         A passed draft as it is. For each other one of the text the template sentence of the finding
         that it is nearest to, unless that is printed already.
     """
-    gate = Gate(findings, records, verifier, own=own)
+    gate = Gate(findings, records, verifier, own=own, question=question)
     checked = list(await gate.checked(_opened(drafts)))
     refused = [n for n, one in enumerate(checked) if not one.passed and not one.draft.cells]
     if rewrite and refused:
@@ -161,7 +163,9 @@ class Gate:
         verifier: Verifier | None,
         *,
         own: bool = False,
+        question: str = "",
     ) -> None:
+        self._question = question
         self._findings = findings
         self._records = records
         self._verifier = verifier
@@ -257,7 +261,7 @@ class Gate:
             cited = self._cited(draft)
             texts = self._texts(cited)
             check: CheckName = "terms"
-            left = strange_terms(draft.text, cited, texts)
+            left = strange_terms(draft.text, cited, texts, self._question)
             if judged is None:
                 check = "bound"
                 again = checks_of(draft.text, cited, texts=texts)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from deepcritical.domain.report.sentences import Finding
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.verification.fields import VAGUE, keys_of
+from deepcritical.verification.signs import without_open
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers, qualifiers_in
 
 _ANIMALS = bounded(
@@ -26,6 +27,15 @@ _PEOPLE = bounded(
     re.IGNORECASE,
 )
 _HEALTHY = bounded(r"\b(?:healthy|volunteers?)\b", re.IGNORECASE)
+_NOT_THESE = bounded(
+    r"\b(?:without|no|not)(?: [\w-]+){0,4} $|\d (?:years )?(?:or|and) $", re.IGNORECASE
+)
+"""Before people that were not studied, or behind the age from which on they were."""
+_OF_RESULT = bounded(
+    r"^ (?:difference|effect|benefit|improvement|gain|loss|increase|decrease|change)s?\b",
+    re.IGNORECASE,
+)
+"""Behind a word for a result, and for nobody: "a moderate difference"."""
 _PART = bounded(r"\b(?:subgroups?|subset|post[- ]hoc|among those)\b", re.IGNORECASE)
 
 
@@ -48,9 +58,12 @@ def species_faults(
 def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield by what people are told apart that no finding says, and a part told as the whole."""
     known = keys_of(source)
+    text = without_open(text)
     healthy = (found.span() for found in _HEALTHY.finditer(text))
     for start, end in (*places_of_qualifiers(text), *healthy):
         said, meant = text[start:end], qualifiers_in(text[start:end])
+        if _NOT_THESE.search(text[:start]) or _OF_RESULT.search(text[end:]):
+            continue
         there = qualifiers_in(source)
         told = meant and all(values <= there.get(kind, set()) for kind, values in meant.items())
         if not (told or all(any(k.startswith(key) for k in known) for key in keys_of(said))):

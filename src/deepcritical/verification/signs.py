@@ -74,6 +74,32 @@ _LESSER = bounded(
 """That there was less of a good thing."""
 
 
+_LEFT_OPEN = bounded(
+    r"\b(?:(?:stays?|remains?|leaves?|left) (?:it )?(?:open|unclear|uncertain|unknown|possible)|"
+    r"(?:cannot|can not|could not) (?:be )?(?:told|tell|say|said|judged?|excluded?|ruled? out)|"
+    r"(?:not|nor|neither shown nor) (?:be )?(?:excluded|ruled out)|"
+    r"not (?:show|mean|prove) that (?:nothing|no|it makes no|they are (?:equal|alike|the same)))\b|"
+    r"\bintervals?\b(?=\D*$)",
+    re.IGNORECASE,
+)
+"""Words of a part that leaves something open, or that says how wide an interval is."""
+_PART_ENDS = re.compile(r"(?<=[,;:])\s")
+_GOES_ON = re.compile(r"(?:or|nor)\b")
+
+
+def without_open(text: str) -> str:
+    """Return a sentence without the parts that leave something open; as it is if nothing is left.
+
+    What these name has no direction: "so that a gain or a loss remains possible".
+    """
+    kept: list[str] = []
+    is_open = False
+    for part in _PART_ENDS.split(text):
+        is_open = bool(_LEFT_OPEN.search(part)) or (is_open and bool(_GOES_ON.match(part)))
+        kept += [] if is_open else [part]
+    return " ".join(kept) or text
+
+
 def clauses(text: str) -> tuple[str, ...]:
     """Return the clauses of a sentence; what stands in brackets is parted from none."""
     parts: list[str] = []

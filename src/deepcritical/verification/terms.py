@@ -17,7 +17,7 @@ from deepcritical.domain.text.patterns import bounded
 from deepcritical.verification.binding import spelled_out
 from deepcritical.verification.direction import ABSENT, CONTROLS, is_arm, names_of
 from deepcritical.verification.fields import APPRAISAL, VAGUE, keys_of, measured_in, source_of
-from deepcritical.verification.signs import SIGN_WORDS, clauses, signs
+from deepcritical.verification.signs import SIGN_WORDS, clauses, signs, without_open
 from deepcritical.verification.words import Word, stem, stems, words
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import find_drugs
@@ -48,17 +48,21 @@ _MOST_NEW = 0.25
 """Share of the words of a retelling that may be its own."""
 
 
-def strange_terms(text: str, cited: Sequence[Finding], texts: Sequence[str]) -> str:
+def strange_terms(
+    text: str, cited: Sequence[Finding], texts: Sequence[str], question: str = ""
+) -> str:
     """Return the first outcome or term of a sentence that its records do not name; '' for none.
 
     Args:
         text: The sentence.
         cited: The findings that it cites.
         texts: Titles and texts of their records.
+        question: What is asked, whose words for something else than outcomes need no record.
     """
     source = "\n".join((source_of(cited), *texts))
     known = keys_of("\n".join((source, *spelled_out(source, texts)))) | APPRAISAL | SIGN_WORDS
-    told = [w for w in words(_SYMBOL.sub("", _plainly(text))) if not w.is_figure]
+    known |= {w.key for w in words(question) if not (w.is_figure or measured_in(w.raw))}
+    told = [w for w in words(_SYMBOL.sub("", _plainly(without_open(text)))) if not w.is_figure]
     told = [w for w in told if w.key not in _GRAMMAR]
     runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
     new = ([*run] for is_new, run in runs if is_new)

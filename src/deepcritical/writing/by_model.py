@@ -144,12 +144,11 @@ class Writer:
             rows = dict.fromkeys(filter(None, map(self._row, answer.rows)))
             drafts += islice(rows, _MOST_ROWS)
 
-        again = partial(self._again, question, findings)
         judge = self._verifier
         look = SecondLook(judge, beside, records) if judge and beside else None
-        printed = await check_sentences(
-            drafts, findings, records, look or judge, rewrite=again, own=self._own, above=above
-        )
+        check = partial(check_sentences, own=self._own, above=above, question=question)
+        again = partial(self._again, question, findings)
+        printed = await check(drafts, findings, records, look or judge, rewrite=again)
         return Text(printed, await look.contested() if look and printed else ())
 
     @property

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence, Set
 
-from deepcritical.appraisal.body.certainty import LADDER
+from deepcritical.appraisal.body.certainty import LADDER, certainty_told, most_of
 from deepcritical.appraisal.body.leading import SURE
-from deepcritical.appraisal.body.rows import row_rated
 from deepcritical.domain.appraisal.findings import Direction, StudyFinding
 from deepcritical.domain.appraisal.verdict import DIRECTIONS, Verdict, VerdictLabel
 from deepcritical.domain.appraisal.votes import OutcomeRow, Way
-from deepcritical.domain.evidence.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
+from deepcritical.domain.evidence.certainty import Certainty
 
 _MATCHED = "A model that matched the results to the question found"
 PROPOSED: dict[VerdictLabel, str] = {
@@ -75,8 +74,11 @@ def with_proposal(
     ways = _BEARING.get(label, {*Way})
     rows = [row for row in by_rule.rows if _answers(row) and _ways(row) & ways]
     level = next((study.rated for study in studies if study.proposed), None)
-    own = [row_rated(row, level).certainty for row in rows if {*row.evidence_ids} & {*ids}]
-    bearing = own or [_by_design(studies, ids)]
+    own = [row for row in rows if {*row.evidence_ids} & {*ids}]
+    # Whom and what a result is of weighed with the model that rated it.
+    rated = [certainty_told(r, level) for r in own if r.importance != "surrogate" or r.asked]
+    most = most_of(study for study in studies if {*study.evidence_ids} & {*ids})
+    bearing = rated or [most, level or Certainty.VERY_LOW]
     lowest = min(LADDER.index(Certainty.LOW), *map(LADDER.index, bearing))
     differ = len({way for row in by_rule.rows if _answers(row) for way in _ways(row)}) > 1
     return Verdict(
@@ -108,6 +110,28 @@ def rated_alike(
 ) -> tuple[StudyFinding, ...]:
     """Return studies that a model rated, rated at this level; as they are where there is none."""
     return tuple(s.model_copy(update={"rated": level}) if s.rated and level else s for s in studies)
+
+
+def held_open(studies: Sequence[StudyFinding], by_rule: Verdict) -> tuple[StudyFinding, ...]:
+    """Return studies of which a model that wrote on them holds that they do not tell.
+
+    Only what is very uncertain is left open by that, and what is neither proven nor harm.
+    """
+    is_weak = by_rule.label in _WEAKER.values() and by_rule.certainty is Certainty.VERY_LOW
+    held = {"proposed": VerdictLabel.INSUFFICIENT}
+    return tuple(s.model_copy(update=held) if is_weak and s.proposed else s for s in studies)
+
+
+def judged_alike(
+    studies: Sequence[StudyFinding], others: Sequence[StudyFinding]
+) -> tuple[StudyFinding, ...]:
+    """Return studies rated, and held to show, as the first of others that a model judged."""
+    level = next((one.rated for one in others if one.rated), None)
+    shown = next((one.proposed for one in others if one.proposed), None)
+    return tuple(
+        s.model_copy(update={"proposed": shown}) if s.proposed and shown else s
+        for s in rated_alike(studies, level)
+    )
 
 
 def _borne_out(
@@ -192,13 +216,6 @@ def _doubted(by_rule: Verdict, proposed: VerdictLabel) -> Verdict:
         return by_rule
     told = (*by_rule.downgrades, _OTHERWISE)
     return by_rule.model_copy(update={"certainty": Certainty.LOW, "downgrades": told})
-
-
-def _by_design(studies: Sequence[StudyFinding], ids: Collection[str]) -> Certainty:
-    """Return how sure results beside the rows are: low of a trial that is not small."""
-    own = [study for study in studies if {*study.evidence_ids} & {*ids}]
-    is_trial = any(s.randomised and (s.participants or 0) >= OPTIMAL_INFORMATION_SIZE for s in own)
-    return Certainty.LOW if is_trial else Certainty.VERY_LOW
 
 
 def _shown(studies: Sequence[StudyFinding], ways: Set[Way]) -> list[str]:

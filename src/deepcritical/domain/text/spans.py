@@ -20,7 +20,10 @@ _ABBREVIATION = bounded(
 )
 _INITIAL = bounded(r"(?:^|[\s(.])[A-Z]$")
 # Not bounded: where something was blanked out, hundreds of blanks stand in a row.
-_BREAK = re.compile(r"[.!?][)\]\"”’']*(?=\s+[\"“(\[]?[A-Z0-9Α-Ω“]|\s+[a-zα-ω]?[A-Zβγ]|\s*$)|\n{2,}")
+_BREAK = re.compile(
+    r"(?<![=<>≤≥] )(?<![=<>≤≥])[.!?][)\]\"”’']*"
+    r"(?=\s+[\"“(\[]?[A-Z0-9Α-Ω“]|\s+[a-zα-ω]?[A-Zβγ]|\s*$)|\n{2,}"
+)
 _LABEL_WORDS = (
     r"(?:background(?: and aims?)?|introduction|aims?|objectives?|purpose|context|rationale|"
     r"importance|question|meaning|exposures?|design, setting,? and participants|"

@@ -101,14 +101,12 @@ def research(
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
 
-    What asks for no drug's effect gets an answer without a verdict, as from `ask`.
-
-    Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
-    question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
-    report not readable; 9 wrong setting; 10 no source reachable; 11 file or database not usable;
-    12 time limit; 13 sources do not bear a report out (verify); 14 no such run; 15 a check found a
-    problem (doctor); 16 no usable plan; 17 question declined; 18 database damaged; 19 it can only
-    be read; 20 its disk is full; 21 there is none; 130 interrupted.
+    What asks for no drug's effect is answered as by `ask`. Exit codes: 0 report; 1 other failure; 2
+    wrong usage; 3 report without evidence; 4 empty question; 5 question too long; 6 question not
+    understood; 7 no such snapshot; 8 snapshot or report not readable; 9 wrong setting; 10 no source
+    reachable; 11 file or database not usable; 12 time limit; 13 sources do not bear a report out
+    (verify); 14 no such run; 15 a check found a problem (doctor); 16 no usable plan; 17 question
+    declined; 18 database damaged; 19 only readable; 20 disk full; 21 no database; 130 interrupted.
     """
     folder, wanted = options.folder_of(out), _wanted_form(as_json, full)
     question = None if question is None else checked_question(question)
@@ -120,20 +118,8 @@ def research(
     if plan:
         others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
         _plan(asked, plan, quiet, {**others, "--json": as_json or None, "--full": full or None})
-        return
-    try:
-        found = _research(asked, from_plan, folder, quiet).hand_over(wanted, folder)
-    except NoVerdictError as error:
-        if as_json or from_plan or manager:  # each is for a report
-            raise
-        typer.echo(visible(f"{error.message} {_ANSWERED_FREELY}"), err=True)
-        freely = Asked(question or "", "", None, folder, quiet, as_json, asked.reusing)
-        found = answered(freely, asked.choice, with_model)
-    if not found:
+    elif not _handed_over(asked, from_plan, folder, wanted, quiet):
         raise typer.Exit(NO_EVIDENCE)
-
-
-_ANSWERED_FREELY = "It is answered without a verdict, as by `deepcritical ask`."
 
 
 class _Asked(NamedTuple):
@@ -232,6 +218,21 @@ def _research(
     )
     check = None if plan else runs.check(question)
     return asyncio.run(ended.run_out(runs, check, submit, quiet))
+
+
+def _handed_over(
+    asked: _Asked, planned: Path | None, out: Path | None, wanted: ended.Wanted, quiet: bool
+) -> bool:
+    """Hand over a report, or an answer without a verdict; whether it rests on any record."""
+    try:
+        return _research(asked, planned, out, quiet).hand_over(wanted, out)
+    except NoVerdictError as error:
+        if wanted == "json" or planned or asked.manager:  # each is for a report
+            raise
+        told = f"{error.message} It is answered without a verdict, as by `deepcritical ask`."
+        typer.echo(visible(told), err=True)
+    freely = Asked(asked.text, "", None, out, quiet, as_json=False, reusing=asked.reusing)
+    return answered(freely, asked.choice, asked.model)
 
 
 def _check_new(path: Path) -> None:

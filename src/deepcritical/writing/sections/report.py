@@ -112,7 +112,8 @@ class _Writer:
     def report(self, synthesis: Synthesis | None) -> ResearchReport:
         # The order of these calls gives the references their numbers: the brief's come first.
         text = synthesis or Synthesis()
-        self.studies = as_told_by(self.studies, self.verdict, self._rows(text))
+        rows = self._rows(text)
+        self.studies = as_told_by(self.studies, self.verdict, rows, text.sentences)
         self.verdict = decide(self.studies)
         brief = self._brief_with(text)
         self._cite(brief)

@@ -9,10 +9,12 @@ under "Harms".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from deepcritical.appraisal.body.certainty import LADDER, certainty_told, most_of
-from deepcritical.appraisal.body.proposals import rated_alike
+from deepcritical.appraisal.body.proposals import held_open, rated_alike
+from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.findings import StudyFinding
 from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.appraisal.votes import NOT_STATED, OutcomeRow, Vote, Way
@@ -26,6 +28,7 @@ from deepcritical.domain.report.brief import (
     study_words,
 )
 from deepcritical.domain.report.sentences import Finding, Sentence
+from deepcritical.domain.text.patterns import bounded
 from deepcritical.verification.fields import VAGUE, keys_of
 from deepcritical.writing.sentences.brief import is_on_results, table_rows
 from deepcritical.writing.sentences.words import CERTAINTY, row_sentence
@@ -105,18 +108,29 @@ def told_rows(
     return tuple(told)
 
 
+_IS_OPEN = bounded(r"^it cannot be told\b", re.IGNORECASE)
+"""The beginning of an answer, in the words of the prompt, that leaves the question open."""
+
+
 def as_told_by(
-    studies: Sequence[StudyFinding], verdict: Verdict, rows: Sequence[ToldRow]
+    studies: Sequence[StudyFinding],
+    verdict: Verdict,
+    rows: Sequence[ToldRow],
+    written: Sequence[Sentence],
 ) -> tuple[StudyFinding, ...]:
     """Return studies rated as the surest of the rows of a table that tell what decides.
 
     Else a verdict would be surer, or less sure, than what stands below it; what is known of its
-    rows binds it as before.
+    rows binds it as before. Nor may a very uncertain one say what a text leaves open.
     """
     decided = {*verdict.deciding_ids}
     deciding = {(r.outcome, r.comparator) for r in verdict.rows if decided & {*r.evidence_ids}}
     told = [row.said.rated for row in rows if row.rated_as in deciding and row.said.rated]
-    return rated_alike(studies, max(told, key=LADDER.index, default=None))
+    rated = rated_alike(studies, max(told, key=LADDER.index, default=None))
+    opened = next((s for s in written if s.opens and s.origin == "model"), None)
+    if opened and _IS_OPEN.search(opened.text):
+        return held_open(rated, decide(rated))
+    return rated
 
 
 def covered_by(

@@ -329,21 +329,35 @@ def test_beside_a_models_table_stand_grave_harm_and_what_it_leaves_out_against_t
     assert (none.told, none.covered) == ((), ())
 
 
-@pytest.mark.parametrize(
-    ("text", "is_left"),
-    [
-        pytest.param("Adverse events were alike.", False, id="told"),
-        pytest.param("Flurb scores fell.", True, id="untold"),
-    ],
-)
-def test_that_no_harms_were_compared_is_said_unless_the_text_tells_of_harms(
-    text: str, is_left: bool
-) -> None:
+def test_beside_a_models_text_code_does_not_say_that_no_harms_were_compared() -> None:
     verdict = decide(findings(told(Way.BENEFIT, "flurb score")))
     none = harm_sentences(verdict, "examplol")
     brief = Brief(drug="examplol", answer=(Sentence(text="Possibly."),), harms=none)
-    written = Sentence(text=text, evidence_ids=("E1",), origin="model")
-    assert with_synthesis(brief, verdict, [written]).harms == (none if is_left else ())
+    written = Sentence(text="Flurb scores fell.", evidence_ids=("E1",), origin="model")
+    assert none
+    assert with_synthesis(brief, verdict, [written]).harms == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "people", "label"),
+    [
+        ("It cannot be told: the one trial is small.", 20, "insufficient evidence"),
+        ("Perhaps: in the one trial flurbs fell.", 20, "promising"),
+        ("It cannot be told: the one trial is small.", 900, "promising"),
+    ],
+)
+def test_a_very_uncertain_verdict_does_not_say_what_the_text_leaves_open(
+    text: str, people: int, label: str
+) -> None:
+    own = told(Way.BENEFIT, "flurb score").model_copy(update={"matched": True, "people": people})
+    held = {
+        "proposed": VerdictLabel.PROMISING,
+        "rated": Certainty.VERY_LOW if people < 100 else None,
+    }
+    studies = [s.model_copy(update=held) for s in findings(own)]
+    opening = Sentence(text=text, evidence_ids=("E1",), origin="model", opens=True)
+    verdict = decide(as_told_by(studies, decide(studies), (), [opening]))
+    assert verdict.label == label
 
 
 def test_a_result_that_a_check_refuted_is_not_told_but_the_last_of_its_direction_is() -> None:
@@ -366,7 +380,7 @@ def test_a_verdict_is_as_sure_as_the_rows_that_tell_what_decides_within_its_boun
     def rated(row: str, key: str, level: str) -> Certainty:
         said = _row(row, key).model_copy(update={"rated": Certainty(level)})
         rows = told_rows([said], known, studies, verdict, evidence)
-        return decide(as_told_by(studies, verdict, rows)).certainty
+        return decide(as_told_by(studies, verdict, rows, ())).certainty
 
     assert verdict.certainty == rated("Flurb score", one, "high") == "moderate"
     assert rated("Flurb score", one, "very low") == "very low"
