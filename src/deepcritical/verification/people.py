@@ -36,6 +36,8 @@ _OF_RESULT = bounded(
     re.IGNORECASE,
 )
 """Behind a word for a result, and for nobody: "a moderate difference"."""
+_WOMEN = keys_of("women female")
+_OF_WOMEN = bounded(r"menopaus|pregnan", re.IGNORECASE)
 _PART = bounded(r"\b(?:subgroups?|subset|post[- ]hoc|among those)\b", re.IGNORECASE)
 
 
@@ -57,7 +59,7 @@ def species_faults(
 
 def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield by what people are told apart that no finding says, and a part told as the whole."""
-    known = keys_of(source)
+    known = keys_of(source) | (_WOMEN if _OF_WOMEN.search(source) else frozenset())
     text = without_open(text)
     healthy = (found.span() for found in _HEALTHY.finditer(text))
     for start, end in (*places_of_qualifiers(text), *healthy):

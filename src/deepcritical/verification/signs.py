@@ -75,7 +75,8 @@ _LESSER = bounded(
 
 
 _LEFT_OPEN = bounded(
-    r"\b(?:(?:stays?|remains?|leaves?|left) (?:it )?(?:open|unclear|uncertain|unknown|possible)|"
+    r"\b(?:(?:stays?|remains?|leaves?|left|is|are) (?:it |still )?"
+    r"(?:open(?!-| label)|unclear|uncertain|unknown|possible)|"
     r"(?:cannot|can not|could not) (?:be )?(?:told|tell|say|said|judged?|excluded?|ruled? out)|"
     r"(?:not|nor|neither shown nor) (?:be )?(?:excluded|ruled out)|"
     r"not (?:show|mean|prove) that (?:nothing|no|it makes no|they are (?:equal|alike|the same)))\b|"
