@@ -8,7 +8,7 @@ firmly it is said, and which outcome a ratio belongs to.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from deepcritical.domain.report.sentences import CheckName, Finding, SentenceCheck
@@ -38,6 +38,7 @@ from deepcritical.verification.fields import (
 from deepcritical.verification.ids import ids_in
 from deepcritical.verification.names import unknown_names
 from deepcritical.verification.people import people_faults, species_faults
+from deepcritical.verification.signs import clauses
 from deepcritical.verification.words import stems, words
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
@@ -100,7 +101,8 @@ def _of_own(
 ) -> Iterator[tuple[CheckName, Iterator[str]]]:
     """Yield the faults of what only the writer judged; `people` are told in a text."""
     yield "names", _strange_drugs(text, source)
-    yield "figures", _role_faults(text, "\n".join(map(_on_outcome, cited)))
+    told = {measured_in(part) for part in (text, *clauses(text))}
+    yield "figures", _role_faults(text, "\n".join(_on_outcome(f, told) for f in cited))
     yield "population", people_faults(text, cited, people)
     yield "strength", _overstated(text, cited, source)
 
@@ -191,23 +193,16 @@ def _role_faults(text: str, source: str) -> Iterator[str]:
     for label, *values in _roles(text):
         fitting = [v for name, *v in known if name == label]
         limits = sorted(values, key=abs)  # of a fall, either limit may go first
-        if _is_listed(label, values, source, alone=not fitting):
+        if not fitting and _is_listed(label, values, source):
             continue
         if not any(all(map(_alike, sorted(v, key=abs), limits)) for v in fitting):
             told = " to ".join(f"{value:g}" for value in values)
             yield f"{label} {told} stands so in no finding"
 
 
-_LISTED = bounded(r"\b(?:(?:odds|hazard|risk|rate) ratios|intervals|[HOR]Rs|CIs)\b", re.IGNORECASE)
-
-
-def _is_listed(label: str, values: Sequence[float], source: str, *, alone: bool) -> bool:
-    """Return whether a sentence has figures behind a plural: "odds ratios were 0.8 and 0.9".
-
-    Where no figure stands right behind the label, it is `alone` and may be written otherwise.
-    """
-    lines = (line for line in source.splitlines() if alone or _LISTED.search(line))
-    for line in lines:
+def _is_listed(label: str, values: Sequence[float], source: str) -> bool:
+    """Return whether a sentence has figures behind a plural: "odds ratios were 0.8 and 0.9"."""
+    for line in source.splitlines():
         keys = [word.key for word in words(line)]
         there = [_number(key) for key in keys if key.startswith("#")]
         labels = {label, f"{label}S"} - {"ORS"}  # which are salts
@@ -217,11 +212,16 @@ def _is_listed(label: str, values: Sequence[float], source: str, *, alone: bool)
     return False
 
 
-def _on_outcome(finding: Finding) -> str:
-    """Return what is told of the outcome of a finding: typed, and where quotes name it, if any."""
+def _on_outcome(finding: Finding, measured: Collection[str]) -> str:
+    """Return what is told of the outcome of a finding: typed, and where quotes name it, if any.
+
+    Of one that names none, the sentences on what is `measured` count.
+    """
     named = keys_of(finding.outcome) - VAGUE
     spans = [s.text for quote in finding.quotes for s in whole_sentences(quote)]
-    near = [text for text in spans if not finding.outcome or named & keys_of(text)]
+    near = [text for text in spans if named & keys_of(text)]
+    if not finding.outcome:
+        near = [text for text in spans if measured_in(text) in ("", *measured)]
     if not near and (finding.effect is None or finding.effect.ci_low is None):
         near = [text for text in spans if measured_in(text) in ("", measured_in(finding.outcome))]
     return "\n".join((finding.sentence, *_typed(finding.effect), *near))
@@ -229,7 +229,7 @@ def _on_outcome(finding: Finding) -> str:
 
 def _typed(effect: Effect | None) -> Iterator[str]:
     if effect and effect.value is not None:
-        yield f"{effect.measure or ''} {effect.value:g}"
+        yield f"{effect.measure or ''} {effect.value:g};"
         if None not in (effect.ci_low, effect.ci_high):
             yield f"CI {effect.ci_low:g} to {effect.ci_high:g}"
 
@@ -240,12 +240,13 @@ def _roles(text: str) -> Iterator[tuple[str, *tuple[float, ...]]]:
     keys = [word.key for word in words(_OR_ELSE.sub(",", text) if is_ratio else text)]
     label = ""
     for at, key in enumerate(keys):
-        figures = [_number(k) for k in keys[at + 1 : at + 4] if k.startswith("#")]
+        behind = [k for k in keys[at + 1 : at + 4] if not k.endswith("confidence")]
+        figures = [_number(k) for k in behind if k.startswith("#")]
         if key.upper() in RATIOS and (key != "or" or is_ratio):
             label = key.upper()
         if figures and (key.upper() == label or (key == "round" and label)):
             yield label, figures[0]  # "hazard ratio 0.80, turned round from 1.25"
-        if key == "ci" and len(figures) > 1:
+        if key == "ci" and len(figures) > 1 and behind[0].startswith("#"):
             yield "CI", *figures[:2]
 
 
@@ -284,9 +285,8 @@ def _comparator_faults(
 def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield numbers of studies that are not those of the findings."""
     right = {*range(1, studies_of(cited) + 1), *(f.studies for f in cited)}
-    plain = (q for q in quantities(source) if not (q.unit.dimension or q.kind or q.bound))
-    # "Six met the criteria" counts studies, too.
-    told = right | {q.value for q in plain if q.noun in _OF_STUDIES}
+    counts = (q for q in quantities(source) if q.noun == "studies" or _MET.match(source, q.end))
+    told = right | {q.value for q in counts}
     for q in quantities(text):
         is_count = q.noun == "studies" and not q.unit.dimension and not q.kind
         # "The 255-woman study" is one.
@@ -294,7 +294,8 @@ def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[
             yield f"{q.value:g} studies are not those cited"
 
 
-_OF_STUDIES = ("studies", "")
+_MET = bounded(r"\s(?:\w+\s){0,2}(?:met|fulfilled|satisfied) (?:\w+\s){0,4}criteria", re.IGNORECASE)
+"""Behind a number of studies: "six met the inclusion criteria"."""
 _CAUSAL = bounded(
     r"\b(?:caus(?:e[sd]?|ing)|prevent(?:s|ed|ing)?|leads? to|led to|due to|because of|"
     r"result(?:ed|ing) in|(?<!the )results in (?:an?|less|more|fewer|lower|higher|better|worse)|"

@@ -75,6 +75,8 @@ DIFFER = bounded(
 """Words that tell that results do not agree."""
 _WITHOUT = stem("without")
 _AMOUNTS: dict[bool, Sign] = {True: "more", False: "less"}
+_SURVIVAL = stems("survival")
+"""Of an outcome that is a survival, however its estimate counts deaths."""
 _RISKS = stems("risk hazard odds probability likelihood")
 _EITHER: frozenset[Sign] = frozenset({"more", "less"})
 _ANY: frozenset[Sign] = _EITHER | {"none", "good", "bad"}
@@ -268,6 +270,8 @@ def _for(arms: frozenset[bool], told: frozenset[Sign]) -> frozenset[Sign]:
 def _of_drug(finding: Finding, clause: str, way: Way, *, own: bool) -> frozenset[Sign]:
     """Return the directions that may be told of those with the drug."""
     amounts: set[Sign] = set()
+    if own and keys_of(clause) & keys_of(finding.outcome) >= _SURVIVAL:
+        amounts.add(_AMOUNTS[way is Way.BENEFIT])
     if finding.higher_is_better is not None:
         amounts.add(_AMOUNTS[finding.higher_is_better is (way is Way.BENEFIT)])
     # A hazard ratio below 1 is a lower hazard, and longer survival.
@@ -335,12 +339,10 @@ def _arms(
 def _with_polarity(finding: Finding) -> Finding:
     """Return a finding that says whether more of its outcome is good, as far as that is known."""
     term = term_in(finding.outcome)
-    if finding.higher_is_better is not None or term is None:
+    if finding.higher_is_better is not None or term is None or term.is_reversed:
         return finding
     is_plain = turned_by(finding.outcome, term.key) is False
     higher_is_better = term.construct.higher_is_better if is_plain else None
-    if term.is_reversed and higher_is_better is not None:
-        higher_is_better = not higher_is_better  # survival, of deaths
     return finding.model_copy(update={"higher_is_better": higher_is_better})
 
 

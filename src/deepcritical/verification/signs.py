@@ -74,18 +74,30 @@ _LESSER = bounded(
 """That there was less of a good thing."""
 
 
+_LED = r"^(?:and |but |though |although |so that |so |which |while |whereas |yet )*"
+_OPENS = (
+    r"(?:stays?|remains?|is|are|leaves? it|left) (?:still )?(?:open|unclear|uncertain|unknown)|"
+    r"(?:cannot|could not) be (?:told|said|judged|known)"
+)
+_WHETHER = r"(?:whether|if) [^,;:]*"
+_PLAIN_SUBJECT = r"(?:(?!that\b|which\b|who\w*\b|it\b|they\b|why\b|how\b)[\w'’%-]+ ){1,10}"
 _LEFT_OPEN = bounded(
-    r"\b(?:(?:stays?|remains?|leaves?|left|is|are) (?:it |still )?"
-    r"(?:open(?!-| label)|unclear|uncertain|unknown|possible)|"
-    r"(?:cannot|can not|could not) (?:be )?(?:told|tell|say|said|judged?|excluded?|ruled? out)|"
-    r"(?:not|nor|neither shown nor) (?:be )?(?:excluded|ruled out)|"
-    r"not (?:show|mean|prove) that (?:nothing|no|it makes no|they are (?:equal|alike|the same)))\b|"
-    r"\bintervals?\b(?=\D*$)",
+    rf"{_LED}(?:(?:it )?(?:{_OPENS})(?: {_WHETHER})?|{_WHETHER}(?:{_OPENS})|{_PLAIN_SUBJECT}"
+    r"(?:(?:is|are|was|were) (?:not|neither shown nor) (?:excluded|ruled out)|"
+    r"cannot be (?:excluded|ruled out)|(?:stays?|remains?|is|are) (?:open|possible))|"
+    r"(?:do|does|did) not (?:show|mean|prove) that (?:nothing|no) (?:differs?|difference)[^,;:]*)$",
     re.IGNORECASE,
 )
-"""Words of a part that leaves something open, or that says how wide an interval is."""
-_PART_ENDS = re.compile(r"(?<=[,;:])\s")
-_GOES_ON = re.compile(r"(?:or|nor)\b")
+"""A part that leaves something open and tells nothing else."""
+_INTERVAL = bounded(
+    r"\b(?:confidence |with an? |its |the |their |whose )intervals?(?: \([^()]*\))?"
+    r"(?: (?:for|of|around) [\w -]{1,30}?)? (?:that |which |is |are |was |were |so |too )*"
+    r"(?:reach\w*|spans?|spanned|includes?|included|runs?|ran|extends?|wide)\b[^,;:]*",
+    re.IGNORECASE,
+)
+"""How far an interval reaches: "from a clear loss to a relevant gain"."""
+_PART_ENDS = re.compile(r"(?<=[,;:])\s(?![^()]*\))|\s(?=(?:but|whereas|while|although|though)\s)")
+_GOES_ON = re.compile(r"(?:or|nor) (?!it |they )[\w ]{1,40}$")
 
 
 def without_open(text: str) -> str:
@@ -96,8 +108,9 @@ def without_open(text: str) -> str:
     kept: list[str] = []
     is_open = False
     for part in _PART_ENDS.split(text):
-        is_open = bool(_LEFT_OPEN.search(part)) or (is_open and bool(_GOES_ON.match(part)))
-        kept += [] if is_open else [part]
+        bare = part.strip(" ,;:.")
+        is_open = bool(_LEFT_OPEN.search(bare)) or (is_open and bool(_GOES_ON.match(bare)))
+        kept += [] if is_open else [_INTERVAL.sub("", part)]
     return " ".join(kept) or text
 
 

@@ -61,7 +61,7 @@ def strange_terms(
     """
     source = "\n".join((source_of(cited), *texts))
     known = keys_of("\n".join((source, *spelled_out(source, texts)))) | APPRAISAL | SIGN_WORDS
-    known |= {w.key for w in words(question) if not (w.is_figure or measured_in(w.raw))}
+    known |= _lay_words(question)
     told = [w for w in words(_SYMBOL.sub("", _plainly(without_open(text)))) if not w.is_figure]
     told = [w for w in told if w.key not in _GRAMMAR]
     runs = groupby(told, lambda w: w.key not in known and not _has_kin(w.key, known))
@@ -70,6 +70,19 @@ def strange_terms(
     faults = (f"“{_raw(run)}” is in no record cited" for run in strange)
     typed = [finding for finding in cited if "." not in finding.id]
     return next(chain(faults, _unnamed(text, typed, each=False)), "")
+
+
+def _lay_words(question: str) -> frozenset[str]:
+    """Return the stems of the words of a question that are of no outcome, by itself or together."""
+    asked = [word for word in words(question) if not word.is_figure]
+    of_outcomes = {
+        word.key
+        for size in (1, 2, 3)
+        for at in range(len(asked))
+        if measured_in(_raw(asked[at : at + size]))
+        for word in asked[at : at + size]
+    }
+    return frozenset(word.key for word in asked) - of_outcomes
 
 
 def _plainly(text: str) -> str:

@@ -34,7 +34,7 @@ _MOST_PARTS = 2
 """Sentences into which a refused one may be parted, such as one for each side of a contrast."""
 _LONGEST = 600
 """Characters of a sentence, or of a row; a longer one is dropped."""
-_FRAME_CHARS = 3_400
+_FRAME_CHARS = 7_500
 """Characters of the rules, the schema and what is asked beside the findings."""
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.report.sentences import Finding
 from deepcritical.domain.study.reading import Effect
+from deepcritical.verification.binding import checks_of
 from deepcritical.verification.signs import without_open
 from deepcritical.verification.terms import strange_terms
 from tests.unit.verification.test_turned_sentences import refused
@@ -87,3 +89,71 @@ def test_words_of_the_question_need_no_record(question: str, is_strange: bool) -
 def test_an_outcome_of_the_question_needs_a_record() -> None:
     told = strange_terms("It was tried for relapse.", [], ["Examplol\nIt was tried."], "Relapse?")
     assert told
+
+
+QUOTE = "Examplol reduced mortality compared with placebo (HR 0.80, 95% CI 0.70-0.90)."
+BESIDE = f"{QUOTE} Stroke was more common (HR 1.50, 95% CI 1.20-1.90)."
+SCORE = "Examplol reduced mortality; the score fell from 9 to 5."
+REVIEW = "Of 24 trials six fully met the inclusion criteria; examplol reduced mortality."
+RECORD = "Examplol in testitis\nA trial."
+
+
+def is_caught(text: str, quote: str = QUOTE, question: str = "") -> bool:
+    """Return whether code refuses a sentence on a record's own words that its writer judged."""
+    cited = [
+        Finding(
+            id="1.2",
+            evidence_ids=("E1",),
+            drug="examplol",
+            comparator="placebo",
+            population="adults with testitis",
+            design="randomised trial",
+            quotes=(quote,),
+        )
+    ]
+    checks = checks_of(text, cited, texts=[RECORD], own=True, judged=True)
+    failed = not all(check.passed for check in checks)
+    return failed or bool(strange_terms(text, cited, [RECORD], question))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In a trial whose blinding is unclear examplol raised mortality, with HR 0.80.",
+        "Mortality fell, a result that is uncertain in men but in women it rose.",
+        "Examplol was tested against placebo, and why it raised mortality is unknown.",
+        "Examplol was tested, but why more people died with it cannot be told.",
+        "Examplol was tested in adults, where it raised mortality by an amount that is uncertain.",
+        "Examplol was tested in adults, which leaves it possible only that it harmed them.",
+        "Examplol reduced mortality, and that it raised deaths in women is not ruled out.",
+        "Mortality was lower with examplol, and over the dosing interval it improved sleep.",
+        "Examplol had an effect, and over a longer dosing interval it raised mortality.",
+        "Examplol had an effect on mortality, its size is uncertain, or it raised mortality.",
+        "Examplol reduced mortality, not in adults but in children.",
+        "Examplol reduced mortality without harm to pregnant women.",
+    ],
+)
+def test_no_lie_hides_behind_an_open_part(text: str) -> None:
+    assert is_caught(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "question", "caught"),
+    [
+        ("Examplol reduced mortality (HR 1.50, 95% CI 1.20 to 1.90).", BESIDE, "", True),
+        ("Examplol reduced mortality (HR 0.80, 95% CI 1.20 to 1.90).", BESIDE, "", True),
+        ("Examplol reduced mortality (HR 0.80, 95% CI 0.70 to 0.90).", BESIDE, "", False),
+        ("Examplol reduced mortality in 9 trials.", SCORE, "", True),
+        ("Examplol reduced mortality in six trials.", REVIEW, "", False),
+        ("Examplol reduced blood pressure.", QUOTE, "Does it lower blood pressure?", True),
+    ],
+)
+def test_figures_counts_and_outcomes_are_of_their_own_sentence(
+    text: str, quote: str, question: str, caught: bool
+) -> None:
+    assert is_caught(text, quote, question) is caught
+
+
+@pytest.mark.parametrize("text", ["Deaths rose with examplol.", "More patients died with it."])
+def test_a_survival_is_not_told_as_its_opposite(text: str) -> None:
+    assert refused(text, own=True, **SURVIVAL)

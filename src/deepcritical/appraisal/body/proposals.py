@@ -62,6 +62,12 @@ def with_proposal(
             much is enough is theirs to say, but for the outcome that was asked about, of which a
             weak sign is told as one.
     """
+    return _as_told(_as_proposed(by_rule, studies, too_weak), studies)
+
+
+def _as_proposed(
+    by_rule: Verdict, studies: Sequence[StudyFinding], too_weak: Collection[str]
+) -> Verdict:
     proposed = next((study.proposed for study in studies if study.proposed), None)
     if proposed is None:
         return by_rule
@@ -112,6 +118,20 @@ def rated_alike(
     return tuple(s.model_copy(update={"rated": level}) if s.rated and level else s for s in studies)
 
 
+def _as_told(verdict: Verdict, studies: Sequence[StudyFinding]) -> Verdict:
+    """Return a verdict that is of low certainty where all rows that tell what decides are.
+
+    "Very low" beside them would say that they tell nothing.
+    """
+    own = (s for s in studies if s.told_as and {*s.deciding_ids} & {*verdict.deciding_ids})
+    least = next((study.told_as for study in own), None)
+    if least is None or DIRECTIONS[verdict.label] == "open":
+        return verdict
+    low = min(least, Certainty.LOW, key=LADDER.index)
+    surer = max(low, verdict.certainty, key=LADDER.index)
+    return verdict.model_copy(update={"certainty": surer})
+
+
 def held_open(studies: Sequence[StudyFinding], by_rule: Verdict) -> tuple[StudyFinding, ...]:
     """Return studies of which a model that wrote on them holds that they do not tell.
 
@@ -125,12 +145,12 @@ def held_open(studies: Sequence[StudyFinding], by_rule: Verdict) -> tuple[StudyF
 def judged_alike(
     studies: Sequence[StudyFinding], others: Sequence[StudyFinding]
 ) -> tuple[StudyFinding, ...]:
-    """Return studies rated, and held to show, as the first of others that a model judged."""
-    level = next((one.rated for one in others if one.rated), None)
+    """Return studies rated, told and held to show what the first of others that were are."""
     shown = next((one.proposed for one in others if one.proposed), None)
+    told = next((one.told_as for one in others if one.told_as), None)
     return tuple(
-        s.model_copy(update={"proposed": shown}) if s.proposed and shown else s
-        for s in rated_alike(studies, level)
+        s.model_copy(update={"told_as": told, "proposed": s.proposed and (shown or s.proposed)})
+        for s in rated_alike(studies, next((one.rated for one in others if one.rated), None))
     )
 
 

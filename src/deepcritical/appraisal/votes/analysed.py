@@ -76,12 +76,13 @@ def is_whole(result: Result, study: StudyReading) -> bool:
 def is_of_subgroup(result: Result, study: StudyReading) -> bool:
     """Return whether it is of some of a record's people; one on a subgroup alone has no others.
 
-    Nor has a record whose every comparison of arms is told by strata.
+    Nor has a record whose every comparison of arms is told by strata, such as ages.
     """
     if result.level != "subgroup":
         return False
     compared = [one for one in study.results if one.contrast == "between"]
-    in_strata = all(one.level == "subgroup" for one in compared) and len(compared) > 1
+    strata = {one.people for one in compared if one.outcome == result.outcome}
+    in_strata = all(one.level == "subgroup" for one in compared) and len(strata) > 1
     return not (in_strata or (study.population.part_of_trial and is_whole(result, study)))
 
 

@@ -222,6 +222,8 @@ class StudyFinding(Model):
     """How certain by GRADE it holds that to be."""
     shown: tuple[Way, ...] = ()
     """What those of its results found that a model has for deciding, whether they count or not."""
+    told_as: Certainty | None = None
+    """The least certainty of the rows by which a model's table tells what decides."""
     concern: bool = False
     """Whether an expression of concern stands against one of its records."""
     participants: int | None

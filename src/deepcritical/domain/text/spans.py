@@ -21,7 +21,7 @@ _ABBREVIATION = bounded(
 _INITIAL = bounded(r"(?:^|[\s(.])[A-Z]$")
 # Not bounded: where something was blanked out, hundreds of blanks stand in a row.
 _BREAK = re.compile(
-    r"(?<![=<>≤≥] )(?<![=<>≤≥])[.!?][)\]\"”’']*"
+    r"(?!(?<=[=<>≤≥])\.\s\d|(?<=[=<>≤≥] )\.\s\d)[.!?][)\]\"”’']*"
     r"(?=\s+[\"“(\[]?[A-Z0-9Α-Ω“]|\s+[a-zα-ω]?[A-Zβγ]|\s*$)|\n{2,}"
 )
 _LABEL_WORDS = (

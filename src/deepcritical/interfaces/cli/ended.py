@@ -188,9 +188,10 @@ async def _former(runs: RunService, beginning: str, kind: type[Result]) -> Ended
     run = await runs.find_own(beginning)
     document = run.report or run.answer
     if not isinstance(document, kind):
+        other = "research" if run.report else "ask"
         raise StorageError(
             f"The run {run.run_id} has no result of this kind.",
-            f"Ask anew, or see `deepcritical traces export {run.run_id[:8]}`.",
+            f"Print it with `deepcritical {other} --reuse {run.run_id[:8]}`, or ask anew.",
         )
     log = "".join([f"{logged.model_dump_json()}\n" async for logged in run.tail()])
     typer.echo(f"Run {run.run_id} of {run.ended_at:%Y-%m-%d}; nothing was searched.", err=True)

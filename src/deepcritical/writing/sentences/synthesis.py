@@ -16,7 +16,7 @@ from deepcritical.appraisal.body.certainty import LADDER, certainty_told, most_o
 from deepcritical.appraisal.body.proposals import held_open, rated_alike
 from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.findings import StudyFinding
-from deepcritical.domain.appraisal.verdict import Verdict
+from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
 from deepcritical.domain.appraisal.votes import NOT_STATED, OutcomeRow, Vote, Way
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.report.brief import (
@@ -108,7 +108,7 @@ def told_rows(
     return tuple(told)
 
 
-_IS_OPEN = bounded(r"^it cannot be told\b", re.IGNORECASE)
+_IS_OPEN = bounded(r"^it cannot be told(?:[:,.;]| (?:whether|if)\b(?!.*\bbut\b))", re.IGNORECASE)
 """The beginning of an answer, in the words of the prompt, that leaves the question open."""
 
 
@@ -121,16 +121,20 @@ def as_told_by(
     """Return studies rated as the surest of the rows of a table that tell what decides.
 
     Else a verdict would be surer, or less sure, than what stands below it; what is known of its
-    rows binds it as before. Nor may a very uncertain one say what a text leaves open.
+    rows binds these as before. Nor may a very uncertain one say what a text leaves open.
     """
     decided = {*verdict.deciding_ids}
     deciding = {(r.outcome, r.comparator) for r in verdict.rows if decided & {*r.evidence_ids}}
-    told = [row.said.rated for row in rows if row.rated_as in deciding and row.said.rated]
-    rated = rated_alike(studies, max(told, key=LADDER.index, default=None))
+    own = [row for row in rows if row.rated_as in deciding]
+    levels = [row.said.rated for row in own if row.said.rated]
+    least = min((row.certainty for row in own if row.certainty), key=LADDER.index, default=None)
+    rated = tuple(
+        study.model_copy(update={"told_as": least})
+        for study in rated_alike(studies, max(levels, key=LADDER.index, default=None))
+    )
     opened = next((s for s in written if s.opens and s.origin == "model"), None)
-    if opened and _IS_OPEN.search(opened.text):
-        return held_open(rated, decide(rated))
-    return rated
+    held = held_open(rated, decide(rated)) if opened and _IS_OPEN.search(opened.text) else rated
+    return held if decide(held).label is VerdictLabel.INSUFFICIENT else rated
 
 
 def covered_by(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.appraisal.votes.analysed import is_of_completers, is_whole
+from deepcritical.appraisal.votes.analysed import is_of_completers, is_of_subgroup, is_whole
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.study.reading import Effect
 from tests.unit.appraisal.builders import DEATHS, ballot, null, people, result, study
@@ -57,6 +57,24 @@ def test_a_record_on_a_subgroup_alone_has_no_other_people() -> None:
     (vote,) = ballot(study(told, population=people(part_of_trial=True, **own))).votes
     assert (vote.people, vote.directness) == (300, "broader")
     assert ballot(study(told, population=people(**own))).votes == ()
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "ages", "is_part"),
+    [
+        (("relapse", "relapse"), ("under 65", "65 and over"), False),
+        (("relapse", "stroke"), ("under 65", "under 65"), True),
+        (("relapse",), ("under 65",), True),
+    ],
+)
+def test_a_record_told_by_strata_alone_is_of_no_subgroup_and_one_on_a_single_stratum_is(
+    outcomes: tuple[str, ...], ages: tuple[str, ...], is_part: bool
+) -> None:
+    told = [
+        result(outcome, level="subgroup", people=age)
+        for outcome, age in zip(outcomes, ages, strict=True)
+    ]
+    assert is_of_subgroup(told[0], study(*told)) is is_part
 
 
 def test_trials_of_a_review_are_all_of_them() -> None:

@@ -338,28 +338,6 @@ def test_beside_a_models_text_code_does_not_say_that_no_harms_were_compared() ->
     assert with_synthesis(brief, verdict, [written]).harms == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "people", "label"),
-    [
-        ("It cannot be told: the one trial is small.", 20, "insufficient evidence"),
-        ("Perhaps: in the one trial flurbs fell.", 20, "promising"),
-        ("It cannot be told: the one trial is small.", 900, "promising"),
-    ],
-)
-def test_a_very_uncertain_verdict_does_not_say_what_the_text_leaves_open(
-    text: str, people: int, label: str
-) -> None:
-    own = told(Way.BENEFIT, "flurb score").model_copy(update={"matched": True, "people": people})
-    held = {
-        "proposed": VerdictLabel.PROMISING,
-        "rated": Certainty.VERY_LOW if people < 100 else None,
-    }
-    studies = [s.model_copy(update=held) for s in findings(own)]
-    opening = Sentence(text=text, evidence_ids=("E1",), origin="model", opens=True)
-    verdict = decide(as_told_by(studies, decide(studies), (), [opening]))
-    assert verdict.label == label
-
-
 def test_a_result_that_a_check_refuted_is_not_told_but_the_last_of_its_direction_is() -> None:
     verdict = decide(findings(told(Way.BENEFIT, "snerk"), told(Way.BENEFIT, "flurb score")))
     first, last = (Contested(outcome=r.outcome, told="It fell.") for r in verdict.rows)
