@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from markdown_it import MarkdownIt
 
 from deepcritical.domain.report.report import ResearchReport
@@ -61,20 +62,20 @@ def assert_inert(report: ResearchReport) -> None:
         assert len({len(re.findall(r"<t[hd]", row)) for row in rows}) == 1
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def harmless(tmp_path_factory: pytest.TempPathFactory) -> ResearchReport:
+    """A report on the same records without an attack."""
+    tame = json.loads(json.dumps(attacked("plain")))
+    return await report_on(snapshot(tmp_path_factory.mktemp("tame") / "tame.jsonl", *tame))
+
+
 @pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS)
-async def test_a_hostile_record_is_inert(tmp_path: Path, text: str) -> None:
+async def test_a_hostile_record_is_inert_and_changes_nothing_but_its_own_words(
+    tmp_path: Path, harmless: ResearchReport, text: str
+) -> None:
     report = await report_on(snapshot(tmp_path / "made.jsonl", *attacked(text)))
     assert report.references
     assert_inert(report)
-
-
-@pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS)
-async def test_a_hostile_record_changes_nothing_but_its_own_words(
-    tmp_path: Path, text: str
-) -> None:
-    tame = json.loads(json.dumps(attacked("plain")))
-    harmless = await report_on(snapshot(tmp_path / "tame.jsonl", *tame))
-    report = await report_on(snapshot(tmp_path / "made.jsonl", *attacked(text)))
     assert report.verdict.label is harmless.verdict.label
     assert report.verdict.certainty is harmless.verdict.certainty
     assert len(report.references) == len(harmless.references)
