@@ -131,7 +131,7 @@ def test_what_is_no_document_says_why(tmp_path: Path, name: str, data: bytes, wh
         read_document(tmp_path / name)
 
 
-@pytest.mark.parametrize("limit", ["memory", "time"])
+@pytest.mark.parametrize("limit", [pytest.param("memory", marks=pytest.mark.slow), "time"])
 def test_a_pdf_that_unpacks_to_very_much_is_declined(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:

@@ -46,6 +46,7 @@ async def setting(folder: Path, source: str) -> AsyncIterator[Setting]:
         yield Setting(SearchHandler((*failing, *sound), deadline_s=DEADLINE_S), faults)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["huge", "bomb", "xml bomb"])
 @pytest.mark.parametrize("source", SOURCES)
 async def test_what_a_body_takes_is_bounded(source: str, fault: Fault, tmp_path: Path) -> None:
