@@ -234,7 +234,7 @@ class TestStopping:
         assert of_type(told, "run_completed")[0].stop_reason == "user_stop"
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("after_s", [0.0, 0.02, 0.1, 0.3])
+    @pytest.mark.parametrize("after_s", [0.0, 0.1])
     async def test_a_run_that_just_begins_goes_on_when_its_process_is_stopped(
         self, service: Services, traces: ToolTraceService, after_s: float
     ) -> None:
