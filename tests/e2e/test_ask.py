@@ -295,6 +295,7 @@ def test_a_free_question_is_researched_and_its_answer_can_be_verified(made: Path
     assert further.returncode == 0, further.stderr
 
 
+@pytest.mark.slow
 def test_a_forged_answer_is_found_out(made: Path) -> None:
     question = "Does examplol improve testitis?"
     done = research(question, "--snapshot", str(made), "--out", "out", "-q", cwd=made.parent)
@@ -310,6 +311,7 @@ def test_a_forged_answer_is_found_out(made: Path) -> None:
     assert run("verify", "out/answer.json", cwd=made.parent).returncode == 13
 
 
+@pytest.mark.slow
 def test_the_json_is_what_the_tool_hands_out(made: Path) -> None:
     ended = research(
         *("Does examplol improve testitis?", "--snapshot", str(made), "--json", "--quiet"),

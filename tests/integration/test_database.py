@@ -190,6 +190,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
 SMALL_DISK = 'mount -t tmpfs -o size=2m none "$1" || exit 77; shift; "$@"; cp "$DB"* "$KEPT"'
 
 
+@pytest.mark.slow
 class TestFullDisk:
     async def test_a_file_that_may_not_grow_loses_nothing_that_was_written(
         self, file: Path

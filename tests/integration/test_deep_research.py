@@ -69,6 +69,7 @@ async def test_a_free_question_is_answered_with_both_sides(tmp_path: Path) -> No
     assert answer.support.cited == answer.support.borne_out
 
 
+@pytest.mark.slow
 async def test_latest_treatments_are_told_with_trials_harms_and_what_failed() -> None:
     question = "What are the latest treatments for mesothelioma?"
     _, answer = await answered(run_service(MESOTHELIOMA), question)
@@ -342,6 +343,7 @@ async def over_world(folder: Path, names: tuple[str, ...]) -> AsyncIterator[Any]
         yield service
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_model", [False, True], ids=["rules", "model"])
 async def test_live_sources_are_asked_in_their_own_language(
     tmp_path: Path, with_model: bool

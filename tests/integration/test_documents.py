@@ -75,6 +75,7 @@ def test_of_results_that_disagree_a_document_decides_by_the_primary_outcome(tmp_
         assert [r.better for r in reading.results] == read
 
 
+@pytest.mark.slow
 def test_the_command_prints_arms_results_and_pages(tmp_path: Path) -> None:
     file = str(paper(tmp_path))
     done = CliRunner().invoke(app, ["read", file, "--question", QUESTION])
