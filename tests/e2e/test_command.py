@@ -73,7 +73,8 @@ CASES: dict[str, Case] = {
 }
 WHOLE = ("demo", "demo again", "condition", "hypothesis")
 """Those that are a whole run over the bundled snapshot."""
-SLOW = (*WHOLE, "no evidence", "no evidence as JSON", "no drug")
+WITHOUT_EVIDENCE = ("no evidence", "no evidence as JSON")
+SLOW = (*WHOLE, *WITHOUT_EVIDENCE, "no drug")
 NAMES = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CASES]
 Outcome = subprocess.CompletedProcess[str]
 
@@ -253,7 +254,15 @@ class TestReport:
         assert 1 < len(candidates) <= 5
         assert all(candidate["verdict"]["rule"] for candidate in candidates)
 
-    @pytest.mark.parametrize("name", SLOW[-2:])
+    @pytest.mark.slow
+    def test_what_asks_for_no_drug_is_answered_without_a_verdict(
+        self, ran: Mapping[str, Outcome]
+    ) -> None:
+        assert "answered without a verdict" in ran["no drug"].stderr
+        assert "No record found names osteoarthritis" in ran["no drug"].stdout
+        assert "deepcritical ask" in ran["no condition"].stderr
+
+    @pytest.mark.parametrize("name", WITHOUT_EVIDENCE)
     def test_no_evidence_is_a_report_without_references(
         self, ran: Mapping[str, Outcome], name: str
     ) -> None:
