@@ -17,7 +17,7 @@ from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.report.sentences import CheckName, Draft, Finding, Sentence, SentenceCheck
 from deepcritical.services.tasks import calculated
 from deepcritical.verification.binding import checks_of
-from deepcritical.verification.fields import VAGUE, keys_of
+from deepcritical.verification.fields import VAGUE, also_bearing, keys_of
 from deepcritical.verification.ids import cited_records, keys_in
 from deepcritical.verification.terms import strange_terms, unbound
 from deepcritical.verification.verifiers import LONGEST_TEXT, Item, Judged, Verifier
@@ -174,7 +174,7 @@ class Gate:
     async def checked(self, drafts: Sequence[Draft]) -> tuple[CheckedDraft, ...]:
         """Return each draft with its checks."""
         by_code = await calculated(
-            lambda: [CheckedDraft(draft, self._by_code(draft)) for draft in drafts]
+            lambda: [CheckedDraft(d, self._by_code(d)) for d in map(self._completed, drafts)]
         )
         items = {
             n: self._item(f"{n}", one.draft)
@@ -192,6 +192,20 @@ class Gate:
 
     def _cited(self, draft: Draft) -> list[Finding]:
         return [self._findings[i] for i in dict.fromkeys(draft.finding_ids)]
+
+    def _completed(self, draft: Draft) -> Draft:
+        """Return a draft that cites what its records say of its figures and drugs, too."""
+        if self._id_fault(draft):
+            return draft
+        cited = self._cited(draft)
+        known, ids = {*_evidence_of(cited)}, {*draft.finding_ids}
+        of_records = [
+            f
+            for i, f in self._findings.items()
+            if f.way is None and i not in ids and known >= {*f.evidence_ids}
+        ]
+        also = (finding.id for finding in also_bearing(draft.text, cited, of_records))
+        return draft.model_copy(update={"finding_ids": (*draft.finding_ids, *also)})
 
     def _by_code(self, draft: Draft) -> tuple[SentenceCheck, ...]:
         fault = self._id_fault(draft)
