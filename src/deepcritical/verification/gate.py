@@ -199,11 +199,9 @@ class Gate:
             return draft
         cited = self._cited(draft)
         known, ids = {*_evidence_of(cited)}, {*draft.finding_ids}
-        of_records = [
-            f
-            for i, f in self._findings.items()
-            if f.way is None and i not in ids and known >= {*f.evidence_ids}
-        ]
+        others = (f for i, f in self._findings.items() if "." in i and i not in ids)
+        of_records = [f for f in others if known >= {*f.evidence_ids}]
+        of_records.sort(key=lambda finding: finding.way is not None)
         also = (finding.id for finding in also_bearing(draft.text, cited, of_records))
         return draft.model_copy(update={"finding_ids": (*draft.finding_ids, *also)})
 
