@@ -280,8 +280,10 @@ def _bound(operator: str) -> str:
 
 def _noun(text: str, end: int) -> str:
     ahead = text[end : end + 60]
-    found = [(m.end(), kind) for kind, words in _NOUNS if (m := words.match(ahead))]
-    return min(found)[1] if found else ""
+    found = sorted((m.end(), kind) for kind, words in _NOUNS if (m := words.match(ahead)))
+    if len(found) > 1 and len(ahead[found[0][0] : found[1][0]].split()) == 1:
+        return found[1][1]  # of two nouns in a row the last is counted: "clinic outpatients"
+    return found[0][1] if found else ""
 
 
 def _spelled(text: str) -> Iterator[Quantity]:
