@@ -76,7 +76,7 @@ def also_bearing(
     figures = {q.value for q in quantities(text) if text[q.start : q.end] in lacking}
     named = {m.drug.name for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG}
     found: dict[str, Finding] = {}
-    for wanted in (*figures, *(named - drugs_in(source))):
+    for wanted in (*figures, *sorted(named - drugs_in(source))):
         holding = (f for f in others if wanted in _held_by(f.quotes))
         found |= {one.id: one for one in islice(holding, 1)}
     return tuple(found.values())
