@@ -63,6 +63,18 @@ class Assessed(_Answer):
     """Whether another round of searches would help."""
 
 
+VerdictName = Literal[
+    "supported",
+    "promising",
+    "mixed",
+    "unsupported",
+    "refuted",
+    "harmful",
+    "insufficient evidence",
+]
+"""What results may show together."""
+
+
 class MatchedResult(_Answer):
     """One result that bears on the question."""
 
@@ -82,18 +94,7 @@ class MatchedResults(_Answer):
     """The results that bear on the question, and what they show together."""
 
     results: list[MatchedResult] = Field(default_factory=list)
-    shows: (
-        Literal[
-            "supported",
-            "promising",
-            "mixed",
-            "unsupported",
-            "refuted",
-            "harmful",
-            "insufficient evidence",
-        ]
-        | None
-    ) = None
+    shows: VerdictName | None = None
     certainty: Literal["high", "moderate", "low", "very low"] | None = None
     """How sure that is, by GRADE."""
 

@@ -285,8 +285,7 @@ def _comparator_faults(
 def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield numbers of studies that are not those of the findings."""
     right = {*range(1, studies_of(cited) + 1), *(f.studies for f in cited)}
-    counts = (q for q in quantities(source) if q.noun == "studies" or _MET.match(source, q.end))
-    told = right | {q.value for q in counts}
+    told = right | {q.value for q in quantities(source) if q.noun == "studies"}
     for q in quantities(text):
         is_count = q.noun == "studies" and not q.unit.dimension and not q.kind
         # "The 255-woman study" is one.
@@ -294,8 +293,6 @@ def _count_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[
             yield f"{q.value:g} studies are not those cited"
 
 
-_MET = bounded(r"\s(?:\w+\s){0,2}(?:met|fulfilled|satisfied) (?:\w+\s){0,4}criteria", re.IGNORECASE)
-"""Behind a number of studies: "six met the inclusion criteria"."""
 _CAUSAL = bounded(
     r"\b(?:caus(?:e[sd]?|ing)|prevent(?:s|ed|ing)?|leads? to|led to|due to|because of|"
     r"result(?:ed|ing) in|(?<!the )results in (?:an?|less|more|fewer|lower|higher|better|worse)|"

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
-from itertools import islice
 
 from deepcritical.domain.report.sentences import Finding
 from deepcritical.domain.text.patterns import bounded
-from deepcritical.domain.text.quantities import quantities
-from deepcritical.verification.names import drugs_in, unknown_figures
+from deepcritical.verification.names import unknown_figures
 from deepcritical.verification.words import stem, words
-from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.outcomes import construct_of
 
 RATIOS = frozenset({"HR", "OR", "RR", "IRR"})
@@ -57,35 +53,6 @@ def strange_figures(
     """
     known = map(float, (sum(f.people or 0 for f in cited), *range(1, studies_of(cited) + 1)))
     return unknown_figures(_BLINDED.sub("", text), source, known, worked)
-
-
-def also_bearing(
-    text: str, cited: Sequence[Finding], others: Sequence[Finding]
-) -> tuple[Finding, ...]:
-    """Return the sentences of cited records that hold figures or drugs that those cited do not.
-
-    Of each the first one that holds it; a figure or drug of no such sentence stays without one.
-
-    Args:
-        text: A sentence.
-        cited: The findings that it cites.
-        others: Sentences of the same records.
-    """
-    source = source_of(cited)
-    lacking = strange_figures(text, cited, source)
-    figures = {q.value for q in quantities(text) if text[q.start : q.end] in lacking}
-    named = {m.drug.name for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG}
-    found: dict[str, Finding] = {}
-    for wanted in (*figures, *sorted(named - drugs_in(source))):
-        holding = (f for f in others if wanted in _held_by(f.quotes))
-        found |= {one.id: one for one in islice(holding, 1)}
-    return tuple(found.values())
-
-
-@lru_cache(maxsize=4096)
-def _held_by(quotes: tuple[str, ...]) -> frozenset[float | str]:
-    told = "\n".join(quotes)
-    return frozenset({*(q.value for q in quantities(told)), *drugs_in(told)})
 
 
 def measured_in(text: str) -> str:

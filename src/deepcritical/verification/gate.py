@@ -11,13 +11,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.evidence.kinds import is_retracted
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.report.sentences import CheckName, Draft, Finding, Sentence, SentenceCheck
 from deepcritical.services.tasks import calculated
 from deepcritical.verification.binding import checks_of
-from deepcritical.verification.fields import VAGUE, also_bearing, keys_of
+from deepcritical.verification.fields import VAGUE, keys_of
 from deepcritical.verification.ids import cited_records, keys_in
 from deepcritical.verification.terms import strange_terms, unbound
 from deepcritical.verification.verifiers import LONGEST_TEXT, Item, Judged, Verifier
@@ -73,23 +74,40 @@ async def check_sentences(
         that it is nearest to, unless that is printed already.
     """
     gate = Gate(findings, records, verifier, own=own, question=question)
-    checked = list(await gate.checked(_opened(drafts)))
-    refused = [n for n, one in enumerate(checked) if not one.passed and not one.draft.cells]
-    if rewrite and refused:
-        of_text = [one for one in checked if not one.draft.cells]
-        written = dict(zip(refused, await rewrite(of_text), strict=True))
-        written |= {0: _opened(written[0])} if 0 in written else {}
-        again = iter(await gate.checked([d for several in written.values() for d in several]))
-        parts = [
-            [*islice(again, len(written.get(n, ())))] or [one] for n, one in enumerate(checked)
-        ]
-        checked = [one for part in parts for one in part]
+    shows = drafts[0].shows if drafts else None
+    checked = await gate.checked(_opened(drafts, shows))
+    if rewrite:
+        refused = [n for n, one in enumerate(checked) if not one.passed and not one.draft.cells]
+        checked = await _rewritten(gate, checked, refused, rewrite, shows)
+        if checked and checked[0].draft.opens and not checked[0].passed:
+            checked = await _rewritten(gate, checked, [0], rewrite, shows)
     return _printed(checked, findings, above)
 
 
-def _opened(drafts: Sequence[Draft]) -> Sequence[Draft]:
-    """Return drafts of which the first opens the text."""
-    return [draft.model_copy(update={"opens": not n}) for n, draft in enumerate(drafts)]
+def _opened(drafts: Sequence[Draft], shows: VerdictLabel | None) -> Sequence[Draft]:
+    """Return drafts of which the first opens the text, which comes to a verdict."""
+    first = {"opens": True, "shows": shows}
+    others = [draft.model_copy(update={"opens": False, "shows": None}) for draft in drafts[1:]]
+    return [*(draft.model_copy(update=first) for draft in drafts[:1]), *others]
+
+
+async def _rewritten(
+    gate: Gate,
+    checked: Sequence[CheckedDraft],
+    refused: Sequence[int],
+    rewrite: Rewrite,
+    shows: VerdictLabel | None,
+) -> tuple[CheckedDraft, ...]:
+    """Return checked drafts with those at the places `refused` written again, if they are."""
+    if not refused:
+        return tuple(checked)
+    of_text = [n for n, one in enumerate(checked) if not one.draft.cells]
+    told = [checked[n] for n in of_text if n in refused or checked[n].passed]
+    written = dict(zip(refused, await rewrite(told), strict=True))
+    written |= {0: _opened(written[0], shows)} if 0 in written else {}
+    again = iter(await gate.checked([d for several in written.values() for d in several]))
+    parts = [[*islice(again, len(written.get(n, ())))] or [one] for n, one in enumerate(checked)]
+    return tuple(one for part in parts for one in part)
 
 
 def _printed(
@@ -139,6 +157,7 @@ def _sentence(one: CheckedDraft, cited: Sequence[Finding]) -> Sentence:
         cells=one.draft.cells,
         rated=one.draft.rated,
         opens=one.draft.opens,
+        shows=one.draft.shows,
     )
 
 
@@ -174,7 +193,7 @@ class Gate:
     async def checked(self, drafts: Sequence[Draft]) -> tuple[CheckedDraft, ...]:
         """Return each draft with its checks."""
         by_code = await calculated(
-            lambda: [CheckedDraft(d, self._by_code(d)) for d in map(self._completed, drafts)]
+            lambda: [CheckedDraft(draft, self._by_code(draft)) for draft in drafts]
         )
         items = {
             n: self._item(f"{n}", one.draft)
@@ -192,18 +211,6 @@ class Gate:
 
     def _cited(self, draft: Draft) -> list[Finding]:
         return [self._findings[i] for i in dict.fromkeys(draft.finding_ids)]
-
-    def _completed(self, draft: Draft) -> Draft:
-        """Return a draft that cites what its records say of its figures and drugs, too."""
-        if self._id_fault(draft):
-            return draft
-        cited = self._cited(draft)
-        known, ids = {*_evidence_of(cited)}, {*draft.finding_ids}
-        others = (f for i, f in self._findings.items() if "." in i and i not in ids)
-        of_records = [f for f in others if known >= {*f.evidence_ids}]
-        of_records.sort(key=lambda finding: finding.way is not None)
-        also = (finding.id for finding in also_bearing(draft.text, cited, of_records))
-        return draft.model_copy(update={"finding_ids": (*draft.finding_ids, *also)})
 
     def _by_code(self, draft: Draft) -> tuple[SentenceCheck, ...]:
         fault = self._id_fault(draft)
@@ -250,7 +257,7 @@ class Gate:
             own = (q for f in cited if evidence_id in f.evidence_ids for q in f.quotes)
             beyond = [q for q in own if q not in text and q in record.content]
             texts[evidence_id] = tuple(dict.fromkeys((record.citation.title, text, *beyond)))
-        return Item(key, draft.text, texts, cited)
+        return Item(key, draft.text, texts, cited, self._question)
 
     def _judged(self, one: CheckedDraft, judged: Judged | None) -> CheckedDraft:
         """Add the entailment check; without a judge, the check that everything is bound.

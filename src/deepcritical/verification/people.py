@@ -27,20 +27,6 @@ _PEOPLE = bounded(
     re.IGNORECASE,
 )
 _HEALTHY = bounded(r"\b(?:healthy|volunteers?)\b", re.IGNORECASE)
-_NOT_THESE = bounded(r"\b(?:without|excluding)(?: figures of)?(?: an?| any)? $", re.IGNORECASE)
-"""Before people that were not studied."""
-_FROM_AGE = bounded(r"\d (?:years )?(?:or|and) $")
-"""Before "older", behind the age from which on they were."""
-_OF_RESULT = bounded(
-    r"^ (?:difference|effect|benefit|improvement|gain|loss|increase|decrease|change)s?\b",
-    re.IGNORECASE,
-)
-"""Behind a degree that is of a result: "a moderate difference"."""
-_DEGREES = frozenset({"mild", "moderate", "severe"})
-_AGES = frozenset({"older", "over", "younger"})
-_WOMEN = keys_of("women female")
-_OF_WOMEN = bounded(r"menopaus|pregnan", re.IGNORECASE)
-_OF_OTHERS = bounded(r"\b(?:men|males?|exclud\w+)\b", re.IGNORECASE)
 _PART = bounded(r"\b(?:subgroups?|subset|post[- ]hoc|among those)\b", re.IGNORECASE)
 
 
@@ -62,14 +48,11 @@ def species_faults(
 
 def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield by what people are told apart that no finding says, and a part told as the whole."""
-    is_of_women = _OF_WOMEN.search(source) and not _OF_OTHERS.search(source)
-    known = keys_of(source) | (_WOMEN if is_of_women else frozenset())
+    known = keys_of(source)
     text = without_open(text)
     healthy = (found.span() for found in _HEALTHY.finditer(text))
     for start, end in (*places_of_qualifiers(text), *healthy):
         said, meant = text[start:end], qualifiers_in(text[start:end])
-        if _is_of_nobody(said.casefold(), text[:start], text[end:]):
-            continue
         there = qualifiers_in(source)
         told = meant and all(values <= there.get(kind, set()) for kind, values in meant.items())
         if not (told or all(any(k.startswith(key) for k in known) for key in keys_of(said))):
@@ -77,13 +60,6 @@ def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[
     for finding in cited:
         if finding.level in ("subgroup", "post_hoc") and not _names_part(text, finding):
             yield f"{finding.id} is of a part of the people, and the sentence does not say so"
-
-
-def _is_of_nobody(said: str, before: str, behind: str) -> bool:
-    """Return whether a word for people is of a result, of an age told beside it, or of nobody."""
-    if said in _DEGREES and _OF_RESULT.search(behind):
-        return True
-    return bool(_NOT_THESE.search(before) or (said in _AGES and _FROM_AGE.search(before)))
 
 
 def _is_of_animals(finding: Finding) -> bool:

@@ -19,7 +19,7 @@ from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, study_line, told_text
 
-VERSION = 5
+VERSION = 6
 LONGEST_TEXT = 3_000
 """Characters of a record that a verifier is shown."""
 EntailmentVerdict = Literal["supported", "contradicted", "not_enough"]
@@ -38,6 +38,8 @@ class Item(NamedTuple):
     """Evidence id -> quotes."""
     findings: Sequence[Finding] = ()
     """What it cites of them."""
+    question: str = ""
+    """What the sentences of its text answer."""
 
 
 class Judged(NamedTuple):
@@ -172,6 +174,8 @@ def _prompt(batch: Sequence[Item]) -> Prompt:
         if known := _beyond(studies.get(wanted, ""), own):
             lines.append(f'<study record="{record}">{known}</study>')
         lines += [f'<quote record="{record}">{quote}</quote>' for quote in own]
+    if question := next((item.question for item in batch if item.question), ""):
+        lines.append(f"{_wording()['question']}\n<question>{told_text(question)}</question>")
     for number, item in enumerate(batch, 1):
         cites = " ".join(map(records.__getitem__, item.quotes))
         lines.append(f'<sentence id="S{number}" cites="{cites}">{told_text(item.text)}</sentence>')

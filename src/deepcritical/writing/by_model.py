@@ -1,6 +1,7 @@
 """Has a model write what the studies show together; every sentence passes the gate or is replaced.
 
-Two calls, and one more where sentences were refused: writing, checking, writing again.
+Two calls, and more where sentences were refused: writing, checking, writing again. The first
+sentence, which answers the question, is asked for twice more.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.evidence.certainty import Certainty
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.report.brief import Contested, Statement
 from deepcritical.domain.report.sentences import Draft, Finding, Sentence, row_text
+from deepcritical.models.answers import VerdictName
 from deepcritical.models.asking import Asker
 from deepcritical.models.failing import NoAnswerError
 from deepcritical.prompts.asks import Prompt
@@ -27,7 +30,7 @@ from deepcritical.services.tasks import calculated
 from deepcritical.verification.gate import CheckedDraft, check_sentences
 from deepcritical.verification.verifiers import SecondLook, Verifier
 
-VERSION = 13
+VERSION = 14
 _MOST = 6
 _MOST_ROWS = 5
 _MOST_PARTS = 2
@@ -85,6 +88,7 @@ class Written(Rewritten):
     """Sentences in the order of the argument, and rows of a table, the weightiest first."""
 
     rows: list[WrittenRow] = Field(default_factory=list)
+    shows: VerdictName | None = Field(None, description=_means("shows"))
 
 
 class Text(NamedTuple):
@@ -141,6 +145,8 @@ class Writer:
         answer = await self._asker.ask("report", _prompt(asked, shown), form)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one.text)][:_MOST]
         if isinstance(answer, Written):
+            shows = VerdictLabel(answer.shows) if answer.shows else None
+            drafts[:1] = [one.model_copy(update={"shows": shows}) for one in drafts[:1]]
             rows = dict.fromkeys(filter(None, map(self._row, answer.rows)))
             drafts += islice(rows, _MOST_ROWS)
 
@@ -190,8 +196,10 @@ class Writer:
                 for n, one in enumerate(refused, 1)
             )
         )
+        opens = any(one.draft.opens for one in refused)
+        asked = f"{_wording()['again']}\n{_wording()['opening']}" if opens else _wording()["again"]
         try:
-            prompt = _prompt(_wording()["again"], shown, *above, told)
+            prompt = _prompt(asked, shown, *above, told)
             answer = await self._asker.ask("report", prompt, Rewritten)
         except NoAnswerError:  # the templates take their place
             return [()] * len(refused)

@@ -40,12 +40,6 @@ BARE = {"quotes": ("Mortality was lower with examplol (0.80; 0.70-0.90).",)}
         ("Mortality did not differ with examplol, so that more of it is not excluded.", NULL),
         ("Mortality did not differ, which does not show that no harm is done.", NULL),
         ("Examplol lowered mortality, and whether it raises it in women stays open.", {}),
-        ("Examplol lowered mortality in a trial without untreated adults.", {}),
-        (
-            "Examplol lowered mortality in adults aged 65 years and older.",
-            {"population": "adults aged 65+ years"},
-        ),
-        ("Examplol made a moderate difference, with lower mortality.", {}),
         ("Survival was longer with examplol (hazard ratio 0.80; 95% CI 0.70 to 0.90).", SURVIVAL),
         ("The odds ratio of death was 0.83 (95% CI 0.50 to 1.38) with examplol.", LISTED),
         ("Mortality was lower with examplol (hazard ratio 0.80).", BARE),
@@ -94,7 +88,6 @@ def test_an_outcome_of_the_question_needs_a_record() -> None:
 QUOTE = "Examplol reduced mortality compared with placebo (HR 0.80, 95% CI 0.70-0.90)."
 BESIDE = f"{QUOTE} Stroke was more common (HR 1.50, 95% CI 1.20-1.90)."
 SCORE = "Examplol reduced mortality; the score fell from 9 to 5."
-REVIEW = "Of 24 trials six fully met the inclusion criteria; examplol reduced mortality."
 RECORD = "Examplol in testitis\nA trial."
 
 
@@ -144,7 +137,6 @@ def test_no_lie_hides_behind_an_open_part(text: str) -> None:
         ("Examplol reduced mortality (HR 0.80, 95% CI 1.20 to 1.90).", BESIDE, "", True),
         ("Examplol reduced mortality (HR 0.80, 95% CI 0.70 to 0.90).", BESIDE, "", False),
         ("Examplol reduced mortality in 9 trials.", SCORE, "", True),
-        ("Examplol reduced mortality in six trials.", REVIEW, "", False),
         ("Examplol reduced blood pressure.", QUOTE, "Does it lower blood pressure?", True),
     ],
 )

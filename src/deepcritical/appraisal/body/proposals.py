@@ -37,6 +37,15 @@ _WEAKER = {
 _DIFFER = "inconsistency: the answer depends on which of these results weighs most"
 _JUDGED = "indirectness: how far the results answer the question was judged by a model alone"
 _OTHERWISE = "inconsistency: a model that read the records weighs them otherwise"
+LESS: dict[VerdictLabel, str] = {
+    VerdictLabel.PROMISING: (
+        "Studies found a benefit; a model that read the records holds it for less than proven."
+    ),
+    VerdictLabel.UNSUPPORTED: (
+        "Studies found no benefit; a model that read the records holds that for less than proven."
+    ),
+}
+"""The sentences in which it is told that a label is the weaker one that was proposed."""
 _OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.UNSUPPORTED)
 """The change that a result that a model matched, and that does not count by the rules, may make."""
 _AGAINST = {Way.NO_DIFFERENCE, Way.HARM, Way.CONFLICT}
@@ -48,6 +57,15 @@ _BEARING = {
     VerdictLabel.HARMFUL: {Way.HARM, Way.CONFLICT},
 }
 """The ways of rows that bear a label out."""
+_TOLD_WAY = {
+    VerdictLabel.SUPPORTED: Way.BENEFIT,
+    VerdictLabel.PROMISING: Way.BENEFIT,
+    VerdictLabel.MIXED: Way.CONFLICT,
+    VerdictLabel.UNSUPPORTED: Way.NO_DIFFERENCE,
+    VerdictLabel.REFUTED: Way.NO_DIFFERENCE,
+    VerdictLabel.HARMFUL: Way.HARM,
+}
+"""The way of a result on which a text rests that comes to a label."""
 
 
 def with_proposal(
@@ -72,6 +90,10 @@ def _as_proposed(
     if proposed is None:
         return by_rule
     label = _WEAKER.get(proposed, proposed)
+    if _WEAKER.get(by_rule.label) is proposed:
+        most = min(by_rule.certainty, Certainty.MODERATE, key=LADDER.index)
+        told = {"label": proposed, "rule": LESS[proposed], "certainty": most}
+        return by_rule.model_copy(update=told)
     if label is VerdictLabel.HARMFUL and by_rule.rule in too_weak and not by_rule.is_weak_signal:
         return by_rule
     ids = _borne_out(label, by_rule, studies)
@@ -83,8 +105,8 @@ def _as_proposed(
     own = [row for row in rows if {*row.evidence_ids} & {*ids}]
     # Whom and what a result is of weighed with the model that rated it.
     rated = [certainty_told(r, level) for r in own if r.importance != "surrogate" or r.asked]
-    most = most_of(study for study in studies if {*study.evidence_ids} & {*ids})
-    bearing = rated or [most, level or Certainty.VERY_LOW]
+    bound = most_of(study for study in studies if {*study.evidence_ids} & {*ids})
+    bearing = rated or [bound, level or Certainty.VERY_LOW]
     lowest = min(LADDER.index(Certainty.LOW), *map(LADDER.index, bearing))
     differ = len({way for row in by_rule.rows if _answers(row) for way in _ways(row)}) > 1
     return Verdict(
@@ -123,7 +145,7 @@ def _as_told(verdict: Verdict, studies: Sequence[StudyFinding]) -> Verdict:
 
     "Very low" beside them would say that they tell nothing.
     """
-    own = (s for s in studies if s.told_as and {*s.deciding_ids} & {*verdict.deciding_ids})
+    own = (s for s in studies if s.told_as and {*s.evidence_ids} & {*verdict.deciding_ids})
     least = next((study.told_as for study in own), None)
     if least is None or DIRECTIONS[verdict.label] == "open":
         return verdict
@@ -132,25 +154,50 @@ def _as_told(verdict: Verdict, studies: Sequence[StudyFinding]) -> Verdict:
     return verdict.model_copy(update={"certainty": surer})
 
 
-def held_open(studies: Sequence[StudyFinding], by_rule: Verdict) -> tuple[StudyFinding, ...]:
-    """Return studies of which a model that wrote on them holds that they do not tell.
+def held_to_show(
+    studies: Sequence[StudyFinding],
+    label: VerdictLabel,
+    told: Collection[str],
+    level: Certainty | None,
+) -> tuple[StudyFinding, ...]:
+    """Return studies of which a model that wrote on them holds that they show this together.
 
-    Only what is very uncertain is left open by that, and what is neither proven nor harm.
+    Args:
+        studies: What each study says.
+        label: The verdict that its text comes to.
+        told: Records on which rows of its table rest: these bear the label out where the written
+            rules leave the question open.
+        level: How certain it holds the surest of these rows to be.
     """
-    is_weak = by_rule.label in _WEAKER.values() and by_rule.certainty is Certainty.VERY_LOW
-    held = {"proposed": VerdictLabel.INSUFFICIENT}
-    return tuple(s.model_copy(update=held) if is_weak and s.proposed else s for s in studies)
+    way = _TOLD_WAY.get(label)
+
+    def held(study: StudyFinding) -> StudyFinding:
+        is_told = way is not None and {*study.evidence_ids} & {*told}
+        shown = dict.fromkeys((*study.shown, *((way,) if way and is_told else ())))
+        update = {"proposed": label, "rated": study.rated or level, "shown": tuple(shown)}
+        return study.model_copy(update=update)
+
+    return tuple(map(held, studies))
 
 
 def judged_alike(
     studies: Sequence[StudyFinding], others: Sequence[StudyFinding]
 ) -> tuple[StudyFinding, ...]:
-    """Return studies rated, told and held to show what the first of others that were are."""
-    shown = next((one.proposed for one in others if one.proposed), None)
-    told = next((one.told_as for one in others if one.told_as), None)
+    """Return studies rated, told and held to show what the others are."""
+    first = next((o for o in others if o.proposed or o.rated or o.told_as), None)
+    if first is None:
+        return tuple(studies)
+    shown = {i: one.shown for one in others for i in one.evidence_ids}
     return tuple(
-        s.model_copy(update={"told_as": told, "proposed": s.proposed and (shown or s.proposed)})
-        for s in rated_alike(studies, next((one.rated for one in others if one.rated), None))
+        s.model_copy(
+            update={
+                "proposed": first.proposed,
+                "rated": first.rated,
+                "told_as": first.told_as,
+                "shown": next((shown[i] for i in s.evidence_ids if i in shown), s.shown),
+            }
+        )
+        for s in studies
     )
 
 
@@ -193,6 +240,7 @@ def _borne_out(
         VerdictLabel.HARMFUL: _ids(_worse(rows) or grave) or _shown(open_for, {Way.HARM}),
     }
     both = _ids((*helps, *fails)) if helps and fails else _parted(studies)
+    both = both or _shown(open_for, {Way.CONFLICT})
     return told.get(label, [] if is_alone else both) or None
 
 

@@ -18,7 +18,7 @@ from deepcritical.appraisal.body.leading import (
     leading,
     together,
 )
-from deepcritical.appraisal.body.proposals import PROPOSED, rating_of, with_proposal
+from deepcritical.appraisal.body.proposals import LESS, PROPOSED, rating_of, with_proposal
 from deepcritical.appraisal.body.rows import outcome_rows, row_rated
 from deepcritical.appraisal.votes.silent import READ_ENOUGH, is_close, not_read, too_little_read
 from deepcritical.domain.appraisal.findings import StudyFinding
@@ -166,7 +166,7 @@ RULES: dict[str, VerdictLabel] = {
     _NO_RESULT: VerdictLabel.INSUFFICIENT,
     _NOTHING: VerdictLabel.INSUFFICIENT,
     _UNREAD: VerdictLabel.NOT_ASSESSED,
-    **{rule: label for label, rule in PROPOSED.items()},
+    **{rule: label for labels in (PROPOSED, LESS) for label, rule in labels.items()},
 }
 """The sentences in which a rule is told, with the label that each gives."""
 _LESS_THAN_PROOF = (VerdictLabel.PROMISING, VerdictLabel.UNSUPPORTED)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Directness, Way
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence.certainty import Certainty
@@ -83,6 +84,8 @@ class Draft(Model):
     """Of a row of a table: how certain by GRADE the model holds the result to be."""
     opens: bool = False
     """Whether it is the first sentence of its text, or written in the place of that."""
+    shows: VerdictLabel | None = None
+    """Of a first sentence: the verdict that its text comes to, as its writer says."""
 
 
 class SentenceCheck(Model):
@@ -115,6 +118,8 @@ class Sentence(Model):
     """Of a row of a table: how certain by GRADE the model holds the result to be."""
     opens: bool = False
     """Whether a model wrote it as the first sentence of its text, which answers the question."""
+    shows: VerdictLabel | None = None
+    """Of such a first sentence: the verdict that its text comes to, as its writer says."""
     in_place_of: tuple[SentenceCheck, ...] = ()
     """Of a template: the checks that the model's sentence failed whose place it takes."""
 

@@ -9,14 +9,12 @@ under "Harms".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from deepcritical.appraisal.body.certainty import LADDER, certainty_told, most_of
-from deepcritical.appraisal.body.proposals import held_open, rated_alike
-from deepcritical.appraisal.body.verdict import decide
+from deepcritical.appraisal.body.proposals import held_to_show, rated_alike
 from deepcritical.domain.appraisal.findings import StudyFinding
-from deepcritical.domain.appraisal.verdict import Verdict, VerdictLabel
+from deepcritical.domain.appraisal.verdict import DIRECTIONS, Verdict
 from deepcritical.domain.appraisal.votes import NOT_STATED, OutcomeRow, Vote, Way
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.report.brief import (
@@ -28,7 +26,6 @@ from deepcritical.domain.report.brief import (
     study_words,
 )
 from deepcritical.domain.report.sentences import Finding, Sentence
-from deepcritical.domain.text.patterns import bounded
 from deepcritical.verification.fields import VAGUE, keys_of
 from deepcritical.writing.sentences.brief import is_on_results, table_rows
 from deepcritical.writing.sentences.words import CERTAINTY, row_sentence
@@ -108,33 +105,29 @@ def told_rows(
     return tuple(told)
 
 
-_IS_OPEN = bounded(r"^it cannot be told(?:[:,.;]| (?:whether|if)\b(?!.*\bbut\b))", re.IGNORECASE)
-"""The beginning of an answer, in the words of the prompt, that leaves the question open."""
-
-
 def as_told_by(
     studies: Sequence[StudyFinding],
     verdict: Verdict,
     rows: Sequence[ToldRow],
     written: Sequence[Sentence],
 ) -> tuple[StudyFinding, ...]:
-    """Return studies rated as the surest of the rows of a table that tell what decides.
+    """Return studies held to show what a text comes to, rated as the surest rows of its table.
 
-    Else a verdict would be surer, or less sure, than what stands below it; what is known of its
-    rows binds these as before. Nor may a very uncertain one say what a text leaves open.
+    These are the rows that tell what decides, or all where nothing does. Else a verdict would say
+    something else than what stands below it, or be surer, or less sure; what is known of its rows
+    binds these as before.
     """
     decided = {*verdict.deciding_ids}
     deciding = {(r.outcome, r.comparator) for r in verdict.rows if decided & {*r.evidence_ids}}
-    own = [row for row in rows if row.rated_as in deciding]
-    levels = [row.said.rated for row in own if row.said.rated]
+    is_open = DIRECTIONS[verdict.label] == "open"
+    own = [row for row in rows if is_open or row.rated_as in deciding]
+    rated = [row.said.rated for row in own if row.said.rated]
+    level = max(rated, key=LADDER.index, default=None)
     least = min((row.certainty for row in own if row.certainty), key=LADDER.index, default=None)
-    rated = tuple(
-        study.model_copy(update={"told_as": least})
-        for study in rated_alike(studies, max(levels, key=LADDER.index, default=None))
-    )
-    opened = next((s for s in written if s.opens and s.origin == "model"), None)
-    held = held_open(rated, decide(rated)) if opened and _IS_OPEN.search(opened.text) else rated
-    return held if decide(held).label is VerdictLabel.INSUFFICIENT else rated
+    alike = tuple(s.model_copy(update={"told_as": least}) for s in rated_alike(studies, level))
+    shows = next((s.shows for s in written if s.shows and s.origin == "model"), None)
+    told = [i for row in rows for i in row.said.evidence_ids]
+    return held_to_show(alike, shows, told, level) if shows else alike
 
 
 def covered_by(

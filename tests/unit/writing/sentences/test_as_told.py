@@ -4,40 +4,93 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.appraisal.body.proposals import held_to_show, judged_alike
 from deepcritical.appraisal.body.verdict import decide
 from deepcritical.domain.appraisal.verdict import VerdictLabel
-from deepcritical.domain.appraisal.votes import Way
+from deepcritical.domain.appraisal.votes import Vote, Way
 from deepcritical.domain.evidence.certainty import Certainty
-from deepcritical.domain.report.sentences import Sentence
+from deepcritical.domain.report.brief import ToldRow
+from deepcritical.domain.report.sentences import Sentence, row_text
 from deepcritical.writing.sentences.synthesis import as_told_by
+from tests.unit.appraisal.body.test_verdict import TIGHT
 from tests.unit.appraisal.builders import findings, vote
 from tests.unit.writing.sentences.test_brief import told
 
 
+def _row(key: str, level: str) -> ToldRow:
+    cells = ("flurb score", "placebo", "1 trial")
+    text = row_text(cells, "no difference")
+    rated = Certainty(level)
+    said = Sentence(text=text, evidence_ids=(key,), origin="model", cells=cells, rated=rated)
+    return ToldRow(said=said, certainty=rated)
+
+
+def _opening(shows: VerdictLabel | None) -> Sentence:
+    return Sentence(text="So.", evidence_ids=("E1",), origin="model", opens=True, shows=shows)
+
+
 @pytest.mark.parametrize(
-    ("text", "people", "rated", "label"),
+    ("people", "level", "shows", "label"),
     [
-        ("It cannot be told: the one trial is small.", 20, "very low", "insufficient evidence"),
-        ("It cannot be told how large it is, but flurbs fell.", 20, "very low", "promising"),
-        ("Perhaps: in the one trial flurbs fell.", 20, "very low", "promising"),
-        ("It cannot be told: the one trial is small.", 900, "very low", "promising"),
-        ("It cannot be told: the one trial is small.", 900, None, "promising"),
+        (20, "very low", VerdictLabel.INSUFFICIENT, "insufficient evidence"),
+        (20, "very low", VerdictLabel.PROMISING, "promising"),
+        (20, "very low", None, "promising"),
+        (20, "very low", VerdictLabel.REFUTED, "promising"),  # no result shows that
+        (900, "moderate", VerdictLabel.UNSUPPORTED, "promising"),
     ],
 )
-def test_a_very_uncertain_verdict_does_not_say_what_the_text_leaves_open(
-    text: str, people: int, rated: str | None, label: str
+def test_a_verdict_agrees_with_what_its_text_comes_to_as_far_as_results_bear_it(
+    people: int, level: str, shows: VerdictLabel | None, label: str
 ) -> None:
     own = told(Way.BENEFIT, "flurb score").model_copy(update={"matched": True, "people": people})
-    held = {
-        "proposed": VerdictLabel.PROMISING,
-        "rated": Certainty(rated) if rated else None,
-    }
+    held = {"proposed": VerdictLabel.PROMISING, "rated": Certainty(level)}
     studies = [s.model_copy(update=held) for s in findings(own)]
-    opening = Sentence(text=text, evidence_ids=("E1",), origin="model", opens=True)
-    verdict = decide(as_told_by(studies, decide(studies), (), [opening]))
-    before = decide(studies)
+    verdict = decide(as_told_by(studies, decide(studies), (), [_opening(shows)]))
     assert verdict.label == label
-    assert verdict.label != before.label or verdict.certainty == before.certainty
+
+
+@pytest.mark.parametrize(
+    ("shows", "label"),
+    [
+        (VerdictLabel.REFUTED, "unsupported"),
+        (VerdictLabel.SUPPORTED, "promising"),
+        (VerdictLabel.MIXED, "mixed"),
+        (VerdictLabel.HARMFUL, "harmful"),
+        (VerdictLabel.INSUFFICIENT, "insufficient evidence"),
+    ],
+)
+def test_where_rules_leave_it_open_a_row_of_the_table_bears_a_text_out(
+    shows: VerdictLabel, label: str
+) -> None:
+    (study,) = findings(told(Way.BENEFIT, "flurb score"))
+    studies = [study.model_copy(update={"votes": ()})]
+    open_by_rule = decide(studies)
+    assert open_by_rule.label == "insufficient evidence"
+    (key,) = study.evidence_ids
+    as_read = as_told_by(studies, open_by_rule, [_row(key, "moderate")], [_opening(shows)])
+    verdict = decide(as_read)
+    assert verdict.label == label
+    assert verdict.certainty == ("very low" if label == "insufficient evidence" else "low")
+    without_table = as_told_by(studies, open_by_rule, (), [_opening(shows)])
+    assert decide(without_table).label == "insufficient evidence"
+    assert decide(judged_alike(studies, as_read)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("own", "sure", "weaker"),
+    [
+        (vote(people=900), "supported", VerdictLabel.PROMISING),
+        (TIGHT, "refuted", VerdictLabel.UNSUPPORTED),
+    ],
+)
+def test_of_one_direction_the_weaker_label_holds(
+    own: Vote, sure: str, weaker: VerdictLabel
+) -> None:
+    studies = findings(own, own)
+    assert decide(studies).label == sure
+    verdict = decide(held_to_show(studies, weaker, (), None))
+    assert verdict.label == weaker
+    assert verdict.certainty == "moderate"
 
 
 @pytest.mark.parametrize(
