@@ -119,7 +119,16 @@ def _groups_and_others(frame: QuestionFrame) -> tuple[tuple[str, ...], tuple[str
     held = {name.casefold() for one in treated for name in (one.name, *one.names)}
     groups = tuple(name for name in frame.population if name in dict(cues.GROUPS))
     others = (name for name in frame.population if name not in groups)
-    return groups, tuple(name for name in others if name.casefold() not in held)
+    named = (name for name in others if not _OF_THE_ASKER.search(name))
+    return groups, tuple(name for name in named if name.casefold() not in held)
+
+
+_OF_THE_ASKER = bounded(
+    r"\b(?:I|me|my|we|us|our|you|your)\b|"
+    r"^(?:still|already|yet|not|no longer|am|is|are|have|has|had|do|does)\b",
+    re.IGNORECASE,
+)
+"""People in the words of who asks, which name nobody: "still have my periods"."""
 
 
 def headed(condition: Condition) -> Condition:

@@ -44,6 +44,9 @@ def test_no_more_than_verbs_is_quoted() -> None:
     [
         (("demented",), " in people described as demented"),
         (("flurbed",), " in people described as flurbed"),
+        (("still have my flurbs",), ""),
+        (("no longer flurb", "children"), " in children"),
+        (("people who have had flurbs",), " in people who have had flurbs"),
         (("children", "flurbed"), " in children described as flurbed"),
         (("snerk workers",), " in snerk workers"),
     ],
