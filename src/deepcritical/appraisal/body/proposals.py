@@ -240,8 +240,7 @@ def _borne_out(
         VerdictLabel.HARMFUL: _ids(_worse(rows) or grave) or _shown(open_for, {Way.HARM}),
     }
     both = _ids((*helps, *fails)) if helps and fails else _parted(studies)
-    both = both or _shown(open_for, {Way.CONFLICT})
-    return told.get(label, [] if is_alone else both) or None
+    return told.get(label, [] if is_alone else both or _shown(open_for, {Way.CONFLICT})) or None
 
 
 def _of_arms(rows: Iterable[OutcomeRow], helps: Sequence[OutcomeRow]) -> list[OutcomeRow]:
