@@ -59,15 +59,16 @@ def test_a_verdict_is_right_in_its_direction_and_overstated_beyond_its_strength(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'runs.db'}")
-    said = research(QUESTION, snapshot="demo").verdict.label
+    records = str(snapshot(tmp_path / "made_up.jsonl", *map(paper, (1, 2))))
+    said = research(MADE_UP, snapshot=records).verdict.label
+    assert said is not VerdictLabel.NOT_ASSESSED
     other = next(one for one in VerdictLabel if DIRECTIONS[one] != DIRECTIONS[said])
-    rows = [{"question": QUESTION, "expected": label.value, "half": half}
+    rows = [{"question": MADE_UP, "expected": label.value, "half": half}
             for label, half in ((said, "development"), (other, "kept aside"))]  # fmt: skip
     (tmp_path / "verdicts.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    told = _measured(tmp_path, capsys)
+    told = _measured(tmp_path, capsys, "--snapshot", records)
     right = {f.half: f.right.hits for f in told.figures if f.measure.startswith("direction")}
-    decided = int(said is not VerdictLabel.NOT_ASSESSED)
-    assert right == {"development": decided, "kept aside": 0}
+    assert right == {"development": 1, "kept aside": 0}
 
 
 @pytest.mark.parametrize(
