@@ -338,12 +338,3 @@ async def test_processes_that_ask_at_once_read_each_record_once(tmp_path: Path, 
         )
     assert len(server.prompts("read_studies")) == 1
     assert all(report["verdict"] == reports[0]["verdict"] for report in reports)
-
-
-@pytest.mark.slow
-async def test_another_database_has_no_readings(tmp_path: Path) -> None:
-    server, snapshot = ModelServer(), await asyncio.to_thread(records, tmp_path)
-    async with running(server.app) as model:
-        for name in ("one", "other"):
-            await research(QUESTION, snapshot, f"sqlite:///{tmp_path / name}.sqlite", model)
-    assert len(server.prompts("read_studies")) == 2
