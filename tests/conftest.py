@@ -5,6 +5,7 @@ No record that is made here is of this world: the drug is "examplol", the condit
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import json
 import os
@@ -337,6 +338,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if SERVERS & {*getattr(item, "fixturenames", ())} or kinds & {"postgresql", "server"}:
             item.add_marker("servers")
     _put_in_order(items)
+
+
+def pytest_collection_finish() -> None:
+    """Keep all that is loaded by now out of the garbage collection."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def _put_in_order(items: list[pytest.Item]) -> None:
