@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from deepcritical.domain.report.sentences import Finding
 from deepcritical.domain.text.patterns import bounded
+from deepcritical.domain.text.quantities import quantities
 from deepcritical.verification.names import unknown_figures
 from deepcritical.verification.words import stem, words
 from deepcritical.vocabulary.outcomes import construct_of
@@ -78,3 +79,21 @@ def told_of(finding: Finding) -> str:
 def studies_of(cited: Sequence[Finding]) -> int:
     """Return how many studies findings are of, each name counted once."""
     return len({f.study or f.evidence_ids for f in cited})
+
+
+def count_faults(text: str, cited: Sequence[Finding], source: str, records: str) -> Iterator[str]:
+    """Yield numbers of studies that are not those of the findings.
+
+    In a record judged by somebody a number in words may be one: "24 were found and six included".
+    """
+    right = {*range(1, studies_of(cited) + 1), *(f.studies for f in cited)}
+    counts = (q.value for q in quantities(f"{source}\n{records}") if q.noun == "studies")
+    in_words = (
+        q.value for q in quantities(records) if not q.noun and records[q.start : q.end].isalpha()
+    )
+    told = {*right, *counts, *in_words}
+    for q in quantities(text):
+        is_count = q.noun == "studies" and not q.unit.dimension and not q.kind
+        # "The 255-woman study" is one.
+        if is_count and text[q.end : q.end + 1] != "-" and q.value not in told:
+            yield f"{q.value:g} studies are not those cited"

@@ -42,8 +42,8 @@ class CheckedDraft(NamedTuple):
 
 
 Rewrite = Callable[[Sequence[CheckedDraft]], Awaitable[Sequence[Sequence[Draft]]]]
-"""Is given all drafts of a text with their checks, and writes the refused ones again, in the same
-order: each as one or several, or none where it gives up."""
+"""Is given the refused drafts and the accepted ones of the text, with their checks, and writes the
+refused ones again, in the same order: each as one or several, or none where it gives up."""
 
 
 async def check_sentences(
@@ -77,7 +77,7 @@ async def check_sentences(
     shows = drafts[0].shows if drafts else None
     checked = await gate.checked(_opened(drafts, shows))
     if rewrite:
-        refused = [n for n, one in enumerate(checked) if not one.passed and not one.draft.cells]
+        refused = [n for n, one in enumerate(checked) if not one.passed]
         checked = await _rewritten(gate, checked, refused, rewrite, shows)
         if checked and checked[0].draft.opens and not checked[0].passed:
             checked = await _rewritten(gate, checked, [0], rewrite, shows)
@@ -85,8 +85,8 @@ async def check_sentences(
 
 
 def _opened(drafts: Sequence[Draft], shows: VerdictLabel | None) -> Sequence[Draft]:
-    """Return drafts of which the first opens the text, which comes to a verdict."""
-    first = {"opens": True, "shows": shows}
+    """Return drafts of which the first opens the text, if it is no row; that comes to a verdict."""
+    first = {"opens": True, "shows": shows} if drafts and not drafts[0].cells else {}
     others = [draft.model_copy(update={"opens": False, "shows": None}) for draft in drafts[1:]]
     return [*(draft.model_copy(update=first) for draft in drafts[:1]), *others]
 
@@ -101,8 +101,8 @@ async def _rewritten(
     """Return checked drafts with those at the places `refused` written again, if they are."""
     if not refused:
         return tuple(checked)
-    of_text = [n for n, one in enumerate(checked) if not one.draft.cells]
-    told = [checked[n] for n in of_text if n in refused or checked[n].passed]
+    accepted = {n for n, one in enumerate(checked) if one.passed and not one.draft.cells}
+    told = [checked[n] for n in sorted({*refused, *accepted})]
     written = dict(zip(refused, await rewrite(told), strict=True))
     written |= {0: _opened(written[0], shows)} if 0 in written else {}
     again = iter(await gate.checked([d for several in written.values() for d in several]))
@@ -222,7 +222,9 @@ class Gate:
             return ids, SentenceCheck(name="verbatim", passed=True)
         texts = self._texts(cited)
         judged = self._verifier is not None
-        checks = checks_of(draft.text, cited, texts=texts, own=self._own, judged=judged)
+        checks = checks_of(
+            draft.text, cited, texts=texts, own=self._own, judged=judged, question=self._question
+        )
         return (ids, *checks)
 
     def _texts(self, cited: Sequence[Finding]) -> list[str]:

@@ -7,6 +7,7 @@ sentence, which answers the question, is asked for twice more.
 from __future__ import annotations
 
 import tomllib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
@@ -74,20 +75,26 @@ class WrittenRow(BaseModel):
         None, description=_means("certainty")
     )
     findings: list[str] = Field(default_factory=list, description=_means("findings"))
+    number: int = Field(0, description=_means("number"))
 
 
-class Rewritten(BaseModel):
-    """Sentences in the place of refused ones."""
+class WrittenText(BaseModel):
+    """Sentences in the order of the argument, or in the place of refused ones."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     sentences: list[WrittenSentence]
 
 
-class Written(Rewritten):
-    """Sentences in the order of the argument, and rows of a table, the weightiest first."""
+class WrittenTable(WrittenText):
+    """Sentences, and rows of a table, the weightiest first."""
 
     rows: list[WrittenRow] = Field(default_factory=list)
+
+
+class Written(WrittenTable):
+    """A text with its table, and what it comes to."""
+
     shows: VerdictName | None = Field(None, description=_means("shows"))
 
 
@@ -141,7 +148,7 @@ class Writer:
         """
         shown = await calculated(_shown, question, above, findings, self._room)
         asked = _wording()["ask"] + (f"\n{_wording()['table']}" if table else "")
-        form = Written if table else Rewritten
+        form = Written if table else WrittenText
         answer = await self._asker.ask("report", _prompt(asked, shown), form)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one.text)][:_MOST]
         if isinstance(answer, Written):
@@ -197,15 +204,21 @@ class Writer:
             )
         )
         opens = any(one.draft.opens for one in refused)
-        asked = f"{_wording()['again']}\n{_wording()['opening']}" if opens else _wording()["again"]
+        has_row = any(one.draft.cells for one in refused)
+        parts = {"again": True, "opening": opens, "row_again": has_row}
+        asked = "\n".join(_wording()[name] for name, is_asked in parts.items() if is_asked)
+        form = WrittenTable if has_row else WrittenText
         try:
-            prompt = _prompt(asked, shown, *above, told)
-            answer = await self._asker.ask("report", prompt, Rewritten)
+            answer = await self._asker.ask("report", _prompt(asked, shown, *above, told), form)
         except NoAnswerError:  # the templates take their place
             return [()] * len(refused)
-        written = [(one.number, self._draft(one)) for one in answer.sentences if _fits(one.text)]
-        numbers = range(1, len(refused) + 1)
-        return [[draft for number, draft in written if number == n][:_MOST_PARTS] for n in numbers]
+        written: defaultdict[tuple[int, bool], list[Draft]] = defaultdict(list)
+        for one in filter(lambda said: _fits(said.text), answer.sentences):
+            written[one.number, False].append(self._draft(one))
+        for row in answer.rows if isinstance(answer, WrittenTable) else ():
+            written[row.number, True] += filter(None, [self._row(row)])
+        places = enumerate(refused, 1)
+        return [written[n, bool(one.draft.cells)][:_MOST_PARTS] for n, one in places]
 
 
 def _fits(text: str) -> bool:

@@ -227,20 +227,38 @@ class TestPrinting:
             "drug"
         )
 
-    async def test_a_row_passes_the_same_checks_and_nothing_takes_its_place(self) -> None:
+    async def test_a_row_passes_the_same_checks_and_is_written_again_or_left_out(self) -> None:
         cells = {"cells": ("Relapse", "placebo", "")}
         wrong, right = (
             draft(f"Relapse (compared with placebo) – {result}", "F1").model_copy(update=cells)
             for result in ("more frequent with examplol", RIGHT[0][0])
         )
-
-        async def rewrite(checked: Sequence[CheckedDraft]) -> list[list[Draft]]:
-            raise AssertionError(checked)
-
         text = draft(RIGHT[3][0], "F2")
-        rows = [text, wrong, right]
-        told = await check_sentences(rows, FINDINGS, RECORDS, None, rewrite=rewrite)
-        assert [(s.text, s.cells) for s in told] == [(text.text, ()), (right.text, right.cells)]
+
+        async def told(*written: Draft) -> list[tuple[str, tuple[str, ...]]]:
+            asked: list[Sequence[CheckedDraft]] = []
+
+            async def rewrite(checked: Sequence[CheckedDraft]) -> list[tuple[Draft, ...]]:
+                asked.append(checked)
+                return [written]
+
+            made = await check_sentences(
+                [text, wrong, right], FINDINGS, RECORDS, None, rewrite=rewrite
+            )
+            # Accepted rows are not shown again.
+            assert [one.draft.text for one in asked[0]] == [text.text, wrong.text]
+            return [(s.text, s.cells) for s in made]
+
+        kept = [(text.text, ()), (right.text, right.cells)]
+        assert await told() == kept
+        assert await told(wrong) == kept
+        again = right.model_copy(update={"cells": ("Relapse", "placebo", "1 trial")})
+        assert await told(again) == [kept[0], (again.text, again.cells), kept[1]]
+
+    async def test_rows_without_a_text_open_nothing(self) -> None:
+        row = draft(RIGHT[0][0], "F1").model_copy(update={"cells": ("Relapse", "placebo", "")})
+        (told,) = await check_sentences([row], FINDINGS, RECORDS, None)
+        assert not told.opens
 
     async def test_the_verifier_is_asked_once_and_not_for_what_code_refuses(self) -> None:
         verifier = ScriptedVerifier()

@@ -231,7 +231,7 @@ def _entries(
     for sentence in sentences:
         cited = [findings[i] for i in sentence.finding_ids if i in findings]
         checked = [_check_finding(finding, document) for finding in cited]
-        fault = _fault(sentence, cited, references, is_whole=is_kept_whole(document))
+        fault = _fault(sentence, cited, references, document)
         fault = fault or next((why for holds, why in checked if not holds), "")
         former = next((why for _, why in checked if why), "")
         named = [references[i] for i in sentence.evidence_ids if i in references]
@@ -264,8 +264,7 @@ def _fault(
     sentence: Sentence,
     cited: Sequence[Finding],
     references: Mapping[str, Reference],
-    *,
-    is_whole: bool,
+    document: ResearchReport | DeepAnswer,
 ) -> str:
     """Return why a sentence does not stand; '' where it does.
 
@@ -293,10 +292,11 @@ def _fault(
     # What nobody but code judged, or code bound in every part, it checks clause by clause again.
     judged = "entailment" in names and "bound" not in names
     own = "terms" in names or not judged
-    checks = checks_of(sentence.text, cited, texts=shown, own=own, judged=judged)
+    question = document.question if isinstance(document, DeepAnswer) else document.research_question
+    checks = checks_of(sentence.text, cited, texts=shown, own=own, judged=judged, question=question)
     failed = [c.reason for c in checks if not c.passed]
-    failed += filter(None, [_marks_fault(sentence, checks) if is_whole else ""])
-    if "terms" in names and (strange := strange_terms(sentence.text, cited, shown)):
+    failed += filter(None, [_marks_fault(sentence, checks) if is_kept_whole(document) else ""])
+    if "terms" in names and (strange := strange_terms(sentence.text, cited, shown, question)):
         failed.append(strange)
     sure = bool(names & {"entailment", "bound", "verbatim"})
     return "; ".join(failed) or ("" if sure else "nobody has checked its meaning")
