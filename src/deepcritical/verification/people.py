@@ -53,7 +53,7 @@ def people_faults(
 
     Those asked about need not be said by a finding, but none may be of others.
     """
-    known = keys_of(f"{source}\n{question}")
+    known = keys_of(source)
     text = without_open(text)
     healthy = (found.span() for found in _HEALTHY.finditer(text))
     for start, end in (*places_of_qualifiers(text), *healthy):

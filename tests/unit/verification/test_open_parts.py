@@ -91,22 +91,30 @@ SCORE = "Examplol reduced mortality; the score fell from 9 to 5."
 RECORD = "Examplol in testitis\nA trial."
 
 
-def is_caught(text: str, quote: str = QUOTE, question: str = "") -> bool:
-    """Return whether code refuses a sentence on a record's own words that its writer judged."""
+def is_caught(
+    text: str,
+    quote: str = QUOTE,
+    question: str = "",
+    record: str = RECORD,
+    *,
+    own: bool = True,
+    population: str = "adults with testitis",
+) -> bool:
+    """Return whether code refuses a sentence on a record's own words that a model judged."""
     cited = [
         Finding(
             id="1.2",
             evidence_ids=("E1",),
             drug="examplol",
             comparator="placebo",
-            population="adults with testitis",
+            population=population,
             design="randomised trial",
             quotes=(quote,),
         )
     ]
-    checks = checks_of(text, cited, texts=[RECORD], own=True, judged=True)
+    checks = checks_of(text, cited, texts=[record], own=own, judged=True, question=question)
     failed = not all(check.passed for check in checks)
-    return failed or bool(strange_terms(text, cited, [RECORD], question))
+    return failed or bool(strange_terms(text, cited, [record], question))
 
 
 @pytest.mark.parametrize(
@@ -149,3 +157,51 @@ def test_figures_counts_and_outcomes_are_of_their_own_sentence(
 @pytest.mark.parametrize("text", ["Deaths rose with examplol.", "More patients died with it."])
 def test_a_survival_is_not_told_as_its_opposite(text: str) -> None:
     assert refused(text, own=True, **SURVIVAL)
+
+
+SIDES = "Relapse occurred in 12% with examplol and in 20% with placebo."
+NO_SIDES = "Neither relapse nor pain differed with examplol."
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "question", "caught"),
+    [
+        ("Relapse was less frequent with examplol (12% against 20%).", SIDES, "", False),
+        ("Relapse was more frequent with examplol (12% against 20%).", SIDES, "", True),
+        ("Neither relapse nor, in this trial, pain was reduced by examplol.", NO_SIDES, "", False),
+        ("Examplol reduced relapse.", NO_SIDES, "", True),
+        ("Examplol reduced mortality, which is less certain.", QUOTE, "", False),
+        ("Relapse did not differ with examplol, and a benefit is not proven.", NO_SIDES, "", False),
+        ("Examplol reduced mortality (HR 0.80, 95% interval 0.70 to 0.90).", QUOTE, "", False),
+        ("At 40 mg examplol reduced mortality.", QUOTE, "Does examplol 40 mg help?", False),
+        ("At 40 mg examplol reduced mortality.", QUOTE, "Does examplol 20 mg help?", True),
+        ("In children examplol reduced mortality.", QUOTE, "Does it help children?", True),
+        ("In women examplol reduced mortality.", QUOTE, "", True),
+    ],
+)
+def test_what_a_record_or_the_question_bears_is_no_fault(
+    text: str, quote: str, question: str, caught: bool
+) -> None:
+    assert is_caught(text, quote, question) is caught
+
+
+@pytest.mark.parametrize(("count", "caught"), [("six", False), ("6", False), ("nine", True)])
+def test_a_count_of_studies_may_stand_elsewhere_in_a_judged_record(
+    count: str, caught: bool
+) -> None:
+    record = f"{RECORD}\nOf 24 trials six were eligible."
+    text = f"Examplol reduced mortality in {count} trials."
+    assert is_caught(text, record=record, own=False) is caught
+
+
+@pytest.mark.parametrize(
+    ("population", "text", "caught"),
+    [
+        ("female nonsmokers", "In women examplol reduced mortality.", False),
+        ("male nonsmokers", "In women examplol reduced mortality.", True),
+        ("children with testitis", "In women examplol reduced mortality.", True),
+        ("adults with testitis", "In pregnant women examplol reduced mortality.", True),
+    ],
+)
+def test_people_told_are_those_of_the_finding(population: str, text: str, caught: bool) -> None:
+    assert is_caught(text, population=population) is caught
