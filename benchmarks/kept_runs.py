@@ -23,8 +23,8 @@ import sqlalchemy as sa
 from deepcritical.jobs.upkeep import Upkeep
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.engines import engine_of
+from deepcritical.services.storage.schema import jobs, tool_traces, trace_events
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
-from deepcritical.services.storage.trace_tables import jobs, tool_traces, trace_events
 from tests.conftest import DEMO, DEMO_QUESTION, run_service
 from tests.databases import fresh_database, why_no_server
 

@@ -30,8 +30,8 @@ from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.schema import jobs
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
-from deepcritical.services.storage.trace_tables import jobs
 from tests.conftest import run_service
 from tests.databases import build_durable
 

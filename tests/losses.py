@@ -7,8 +7,8 @@ from collections.abc import Collection
 import sqlalchemy as sa
 
 from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.schema import jobs
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
-from deepcritical.services.storage.trace_tables import jobs
 
 
 async def lost(

@@ -21,9 +21,8 @@ from deepcritical.domain.run.events import Notice, Stage
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import normalised_url, sqlite_file
 from deepcritical.services.storage.engines import alone, engine_of
-from deepcritical.services.storage.migrations import ALL, migrate
+from deepcritical.services.storage.schema import METADATA, MIGRATIONS, migrate
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
-from deepcritical.services.storage.trace_tables import METADATA
 from tests.conformance.test_traces import numbered
 from tests.conftest import ROOT
 from tests.databases import TERMINATE, fresh_database, on_server
@@ -83,7 +82,7 @@ class TestMigrations:
     def test_they_come_to_the_tables_that_the_code_knows(self, url: str) -> None:
         made = engine(url)
         with alone(made, 1) as connection:
-            assert migrate(connection) == tuple(ALL)
+            assert migrate(connection) == tuple(MIGRATIONS)
             assert migrate(connection) == ()
             found = compare_metadata(MigrationContext.configure(connection), METADATA)
         made.dispose()
@@ -109,8 +108,8 @@ class TestMigrations:
             before(operations)
             operations.execute("INSERT INTO nowhere VALUES (1)")
 
-        before = ALL["0002_event_keys"]
-        monkeypatch.setitem(ALL, "0002_event_keys", broken)
+        before = MIGRATIONS["0002_event_keys"]
+        monkeypatch.setitem(MIGRATIONS, "0002_event_keys", broken)
         failing = ToolTraceService(Database(url))
         with pytest.raises(StorageError, match="nowhere"):
             await failing.events(OLD_ID)
@@ -159,7 +158,7 @@ class TestMigrations:
         with made.connect() as connection:
             applied = connection.exec_driver_sql("SELECT count(*) FROM schema_migrations").scalar()
         made.dispose()
-        assert applied == len(ALL)
+        assert applied == len(MIGRATIONS)
 
 
 FULL = """

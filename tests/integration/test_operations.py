@@ -21,8 +21,8 @@ from deepcritical.services.storage import engines
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import sqlite_file
 from deepcritical.services.storage.job_board import JobBoard
-from deepcritical.services.storage.migrations import ALL, migrate
 from deepcritical.services.storage.operations import Operations, ReadOnlyDatabase, StuckBecause
+from deepcritical.services.storage.schema import MIGRATIONS, migrate
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import fresh_database, on_server, raw_text
@@ -276,7 +276,7 @@ class TestOtherVersions:
     async def test_a_database_without_the_newest_migration_is_refused_and_left_as_it_is(
         self, url: str
     ) -> None:
-        *older, newest = ALL
+        *older, newest = MIGRATIONS
         await asyncio.to_thread(make_older, url, older)
         before = await asyncio.to_thread(content, url)
         async with looking(url) as seen:

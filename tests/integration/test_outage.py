@@ -17,7 +17,7 @@ from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.storage.database import Database
-from deepcritical.services.storage.trace_tables import jobs
+from deepcritical.services.storage.schema import jobs
 from tests.conftest import QUESTION, ended, paper, snapshot
 from tests.own_postgres import own_server, programs
 from tests.workers import Order, forking, lines, service

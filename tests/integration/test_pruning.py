@@ -13,8 +13,8 @@ from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.upkeep import Upkeep
+from deepcritical.services.storage.schema import tool_traces
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
-from deepcritical.services.storage.trace_tables import tool_traces
 from tests.conftest import QUESTION, ended
 from tests.integration.doubles import hanging
 from tests.integration.durably import Services, status

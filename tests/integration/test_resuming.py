@@ -26,8 +26,8 @@ from deepcritical.jobs.run import StoredRun
 from deepcritical.jobs.upkeep import Upkeep
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.schema import tool_traces
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
-from deepcritical.services.storage.trace_tables import tool_traces
 from tests.conftest import QUESTION, ended, of_type
 from tests.databases import raw_text
 from tests.integration.doubles import failing, hanging

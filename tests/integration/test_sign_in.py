@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.interfaces.access import Access, Mode
-from deepcritical.interfaces.serving import _signing_in
+from deepcritical.interfaces.main import _signing_in
 from deepcritical.interfaces.sign_in import AWAY, COOKIE, DENIED, OVER, UNCONFIRMED, UNKNOWN, SignIn
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService

@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.study.reading import StudyReading
 from deepcritical.services.storage import study_readings
+from deepcritical.services.storage.schema import study_readings as table
 from deepcritical.services.storage.study_readings import StudyReadings, reading_key
-from deepcritical.services.storage.trace_tables import study_readings as table
 from tests.conftest import QUESTION
 from tests.integration.modelled import records
 from tests.integration.reading_stores import (

@@ -20,8 +20,8 @@ from deepcritical.domain.tool.traces import TraceResult, TraceStatus
 from deepcritical.jobs.hosting import AWAY_S
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.schema import jobs
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
-from deepcritical.services.storage.trace_tables import jobs
 from tests.conftest import QUESTION, run_service
 from tests.databases import build_durable
 from tests.integration.doubles import failing

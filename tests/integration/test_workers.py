@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from deepcritical.jobs.run import Run, StoredRun
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.storage.engines import engine_of
-from deepcritical.services.storage.trace_tables import workers as worker_table
+from deepcritical.services.storage.schema import workers as worker_table
 from tests.conftest import QUESTION, ended, paper, snapshot
 from tests.databases import TERMINATE, fresh_database, on_server
 from tests.workers import Order, forking, lines, most_at_once, service

@@ -49,7 +49,7 @@ PRELOADED = (
     "alembic.operations",
     "deepcritical.interfaces.cli.terminal_brief",
     "deepcritical.reasoning.llm_chat",
-    "deepcritical.services.storage.migrations",
+    "deepcritical.services.storage.schema",
     "deepcritical.services.storage.trace_queries",
     "openai.resources.chat",
     "rapidfuzz.process",

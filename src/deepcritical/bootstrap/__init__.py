@@ -9,6 +9,7 @@ from deepcritical.bootstrap.application import (
     limits_of,
     open_retrieval,
     open_traces,
+    read_alone,
     read_settings,
 )
 from deepcritical.bootstrap.chatting import ChatService, build_similar, open_chats
@@ -36,5 +37,6 @@ __all__ = [
     "open_sources",
     "open_traces",
     "place_of",
+    "read_alone",
     "read_settings",
 ]

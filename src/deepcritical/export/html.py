@@ -48,7 +48,6 @@ from deepcritical.domain.text.markdown import visible
 from deepcritical.export.figures import figures_of
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.mechanism_figure import draw_mechanism, edge_label, edge_words
-from deepcritical.export.preview import Preview, preview_of
 from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.prose import (
     chip,
@@ -61,6 +60,7 @@ from deepcritical.export.prose import (
 from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of
 from deepcritical.export.svg import Drawing, figure_style, inline
 from deepcritical.export.timeline import draw_timeline, point_words, timeline, year_of
+from deepcritical.export.typeset import Preview, preview_of
 
 _KINDS = (
     ("", "all studies"),

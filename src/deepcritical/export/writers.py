@@ -163,7 +163,7 @@ def _html(document: Document) -> str:
 
 
 def _pdf(report: ResearchReport) -> bytes:
-    from deepcritical.export.pdf import as_pdf
+    from deepcritical.export.typeset import as_pdf
 
     return as_pdf(report)
 

@@ -13,7 +13,7 @@ from deepcritical.domain.errors import AccessError, OwnershipError, TraceNotFoun
 from deepcritical.domain.report.answer import Document
 from deepcritical.domain.report.report import ResearchReport
 from deepcritical.export.html import Side, render_brief, render_comparison, render_news, render_page
-from deepcritical.export.preview import Preview, preview_of, render_card
+from deepcritical.export.typeset import Preview, preview_of, render_card
 from deepcritical.export.writers import from_json
 from deepcritical.interfaces.caller import Known, readable, unknown_run
 from deepcritical.interfaces.guard import report_html

@@ -11,7 +11,7 @@ from pypdf import PdfReader
 
 from deepcritical.domain.report.parts import ReportSection
 from deepcritical.domain.report.report import ResearchReport
-from deepcritical.export.pdf import as_pdf
+from deepcritical.export.typeset import as_pdf
 from tests.unit.export.briefs import brief_report
 from tests.unit.export.reports import ARTICLE, ROWS, full_report
 

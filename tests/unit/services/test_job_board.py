@@ -23,8 +23,8 @@ from deepcritical.domain.tool.traces import TraceResult, TraceStatus
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.database_url import normalised_url
 from deepcritical.services.storage.job_board import JobBoard
+from deepcritical.services.storage.schema import jobs, workers
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
-from deepcritical.services.storage.trace_tables import jobs, workers
 from tests.losses import lost
 
 RECIPE = Recipe(tool="research", question="Does it?", limits=RunLimits(), searched_on="2999-01-01")

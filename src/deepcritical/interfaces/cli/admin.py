@@ -1,15 +1,25 @@
-"""The command ``admin``: shows queue, workers, stuck runs and counts; it changes nothing."""
+"""The commands of whoever operates it, which change nothing.
+
+``doctor`` checks what a run needs, with advice on each problem; ``admin`` shows queue, workers,
+stuck runs and counts.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from importlib import metadata
+from platform import python_version
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from deepcritical.domain.checks import Check, CheckState
+from deepcritical.domain.errors import ChecksFailedError
 from deepcritical.domain.text.markdown import visible
-from deepcritical.interfaces.cli.output import from_database, print_json
+from deepcritical.interfaces.cli import options
+from deepcritical.interfaces.cli.output import bootstrap, from_database, print_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -107,9 +117,7 @@ def counts(as_json: _Json = False) -> None:
 
 
 def _read(ask: Callable[[Operations], Awaitable[tuple[Row, ...]]]) -> tuple[Row, ...]:
-    from deepcritical.bootstrap import open_operations
-
-    return from_database(open_operations, ask)
+    return from_database(bootstrap.open_operations, ask)
 
 
 def _print(
@@ -147,3 +155,56 @@ def _seconds(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+WITHIN_S = 9.0
+"""Seconds that each check gets by default; all are made at once."""
+_COLOURS = {CheckState.OK: "green", CheckState.PROBLEM: "red", CheckState.SKIPPED: "yellow"}
+
+
+def doctor(
+    model: options.ModelName = None,
+    model_base_url: options.BaseUrl = None,
+    ask_key: options.AskKey = False,
+    snapshot: options.Snapshot = None,
+    sources: options.Sources = None,
+    within_s: Annotated[
+        float,
+        typer.Option("--within", min=1, help="Seconds that each check gets; all are made at once."),
+    ] = WITHIN_S,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
+) -> None:
+    """Check what a run needs: settings, model, sources, database, files; with advice for each.
+
+    The model is asked one question, each source for one record; the database and the vector index
+    are opened. All is done at once, within about 10 s. It ends with 0 when no check found a
+    problem, and with 15 when one did. The manager and the collector of spans are not looked at.
+    """
+    # Imported late: `--help` must not wait for them.
+    from deepcritical.interfaces.cli.checks import examined
+
+    asked = options.chosen_model(model, model_base_url, ask_key)
+    checks = asyncio.run(examined(asked, options.chosen(snapshot, sources), within_s))
+    problems = [check.name for check in checks if check.state is CheckState.PROBLEM]
+    if as_json:
+        told = [check.model_dump(mode="json") for check in checks]
+        versions = {"version": metadata.version("deepcritical"), "python": python_version()}
+        print_json({**versions, "works": not problems, "checks": told})
+    else:
+        typer.echo(_as_text(checks))
+    if problems:
+        raise ChecksFailedError(
+            f"{len(problems)} of {len(checks)} checks found a problem: {', '.join(problems)}."
+        )
+
+
+def _as_text(checks: Sequence[Check]) -> str:
+    head = f"DeepCritical {metadata.version('deepcritical')}, Python {python_version()}"
+    width = max(len(check.name) for check in checks)
+    return "\n".join((head, *(_line(check, width) for check in checks)))
+
+
+def _line(check: Check, width: int) -> str:
+    state = typer.style(f"{check.state.value:8}", fg=_COLOURS[check.state])
+    line = f"{state}{check.name:{width}}  {visible(check.detail)}"
+    return f"{line}\n{'':{width + 10}}→ {visible(check.advice)}" if check.advice else line

@@ -29,6 +29,7 @@ from deepcritical.interfaces.cli.ended import (
 from deepcritical.interfaces.cli.output import (
     ANSWER_FILES,
     NO_EVIDENCE,
+    bootstrap,
     plain_json,
     print_json,
     to_stdout,
@@ -144,12 +145,11 @@ def _folder(out: str | None, most: int | None) -> Path | None:
 def answered(wanted: Asked, choice: options.Choice, model: options.ChosenModel) -> bool:
     """Search for an answer and hand it over; whether it rests on any record."""
     # Imported late: `--help` and a refused question must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, read_settings
     from deepcritical.domain.report.answer import DeepAnswer
     from deepcritical.jobs.runs import DEEP_RESEARCH
 
-    settings = read_settings(*model)
-    runs = build_runs(settings, **choice.sought)
+    settings = bootstrap.read_settings(*model)
+    runs = bootstrap.build_runs(settings, **choice.sought)
     limits: dict[str, Any] = {"context": wanted.context, "max_iterations": wanted.max_iterations}
     similar = Similar(settings, runs, wanted.question, DEEP_RESEARCH, limits)
     ended = former_run(similar, wanted.reusing, DeepAnswer)
@@ -198,18 +198,17 @@ def _tell(line: str) -> None:
 async def _asked_of_records(snapshot: str, question: str, most: int) -> tuple[FollowUp, str]:
     # Imported late: `--help` and a refused question must not wait for them.
     from deepcritical.answering.records import answer
-    from deepcritical.bootstrap import open_retrieval, read_settings
     from deepcritical.services.evidence_store import EvidenceStore
     from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
-    settings = read_settings()
+    settings = bootstrap.read_settings()
     source = SnapshotSource(snapshot_path(snapshot))
     held = await source.contents()
     for line in (await source.describe(), *(f"Not read: {line}" for line in held.skipped)):
         _tell(line)
     store = EvidenceStore()
     store.add(held.records)
-    async with open_retrieval(settings, uuid4().hex, _tell) as rag:
+    async with bootstrap.open_retrieval(settings, uuid4().hex, _tell) as rag:
         ranked = await _ranked(rag, question, store.evidence)
         how = (await rag.retrieval()).label
         _tell(f"Retrieval: {how}")

@@ -25,7 +25,7 @@ from deepcritical.domain.tool.chat import (
     TurnFailed,
 )
 from deepcritical.interfaces.cli import options
-from deepcritical.interfaces.cli.output import NO_EVIDENCE, on_signals, plain_json
+from deepcritical.interfaces.cli.output import NO_EVIDENCE, bootstrap, on_signals, plain_json
 from deepcritical.interfaces.render import as_text, describe
 
 if TYPE_CHECKING:
@@ -102,14 +102,11 @@ async def _talked(
 async def _opened(
     choice: options.Choice, model: options.ChosenModel, run: str | None
 ) -> AsyncIterator[Chat]:
-    # Imported late: `--help` must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, open_chats, read_settings
-
-    settings = read_settings(*model)
-    runs = build_runs(settings, **choice.sought)
+    settings = bootstrap.read_settings(*model)
+    runs = bootstrap.build_runs(settings, **choice.sought)
     try:
         run_id = (await runs.find_own(run)).run_id if run is not None else ""
-        async with open_chats(settings, runs, runs.place, describe) as chats:
+        async with bootstrap.open_chats(settings, runs, runs.place, describe) as chats:
             yield chats.chat(run_id)
     finally:
         await runs.close()

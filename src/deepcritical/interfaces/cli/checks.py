@@ -19,7 +19,7 @@ from deepcritical.bootstrap import build_model_server, limits_of, open_sources, 
 from deepcritical.domain import errors
 from deepcritical.domain.checks import Check, failed, passed, skipped
 from deepcritical.domain.run.budget import RunLimits, Spent
-from deepcritical.export.pdf import check_pdf
+from deepcritical.export.typeset import check_pdf
 from deepcritical.interfaces.cli import options
 from deepcritical.models.answers import Plan
 from deepcritical.models.desk import OutputMode, RunDesk

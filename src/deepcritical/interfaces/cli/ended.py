@@ -18,7 +18,13 @@ from deepcritical.domain.run.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
 from deepcritical.domain.text.markdown import one_line, visible
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.cli.output import file_to_stdout, on_signals, resumable, write_report
+from deepcritical.interfaces.cli.output import (
+    bootstrap,
+    file_to_stdout,
+    on_signals,
+    resumable,
+    write_report,
+)
 from deepcritical.interfaces.render import describe, similar_line
 
 if TYPE_CHECKING:
@@ -150,9 +156,7 @@ class Similar(NamedTuple):
 
     def found(self) -> tuple[SimilarRun, ...]:
         """Those that there are; none where they cannot be looked up, which is told."""
-        from deepcritical.bootstrap import build_similar
-
-        similar = build_similar(self.settings, self.runs, self.runs.place)
+        similar = bootstrap.build_similar(self.settings, self.runs, self.runs.place)
         try:
             return asyncio.run(similar.similar(self.question, self.tool, **self.limits))
         except DeepCriticalError as error:

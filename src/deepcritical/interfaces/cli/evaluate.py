@@ -10,6 +10,7 @@ import typer
 
 from deepcritical.domain.errors import StorageError
 from deepcritical.interfaces.cli import options
+from deepcritical.interfaces.cli.output import bootstrap
 
 if TYPE_CHECKING:
     from deepcritical.evaluation.scores import Evaluation, Outcome
@@ -60,7 +61,6 @@ def _measured(
 ) -> tuple[Evaluation, list[Outcome]]:
     from pydantic import SecretStr
 
-    from deepcritical import bootstrap
     from deepcritical.evaluation.measuring import Bench, evaluate, sets_in
 
     found = sets_in(paths)

@@ -22,13 +22,17 @@ from deepcritical.domain.errors import ConfigurationError, SnapshotCorruptError,
 from deepcritical.domain.text.markdown import visible
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS, formats_of, is_answer
 from deepcritical.export.imprint import Imprint
+from deepcritical.services.imports import Later
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from deepcritical import bootstrap as bootstrap
     from deepcritical.domain.report.answer import Document
     from deepcritical.services.storage.database import Stored
     from deepcritical.settings import Settings
+else:  # `--help`, and a question that is refused, must not wait for the framework
+    bootstrap = Later("deepcritical.bootstrap")
 
 
 Opened = TypeVar("Opened", bound="Stored")
@@ -45,10 +49,7 @@ def from_database(
     """
 
     async def used() -> T:
-        # Imported late: `--help` must not wait for it.
-        from deepcritical.bootstrap import read_settings
-
-        opened = await asyncio.to_thread(lambda: opening(read_settings()))
+        opened = await asyncio.to_thread(lambda: opening(bootstrap.read_settings()))
         if opened is None:
             raise ConfigurationError(
                 "Nothing is kept here.", "Set DATABASE_URL to name a database."

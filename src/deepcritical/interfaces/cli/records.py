@@ -15,6 +15,7 @@ from deepcritical.domain.text.markdown import one_line, visible
 from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, chosen_model, is_file
 from deepcritical.interfaces.cli.output import (
     NO_EVIDENCE,
+    bootstrap,
     from_database,
     plain_json,
     print_json,
@@ -23,8 +24,6 @@ from deepcritical.interfaces.cli.output import (
 from deepcritical.tools.registry import KEYS, SOURCES
 
 if TYPE_CHECKING:
-    from pydantic import SecretStr
-
     from deepcritical.bootstrap.application import StudyCard
     from deepcritical.domain.evidence.record import Evidence
     from deepcritical.domain.study.reading import Result, StudyReading
@@ -73,11 +72,8 @@ def search(
 
 
 async def _searched(source: str, query: str, most: int) -> Found:
-    # Imported late: `--help` and a refused query must not wait for them.
-    from deepcritical.bootstrap import Lookups, read_settings
-
     names = [one.key for one in SOURCES if one.key == source or (source == "all" and one.in_all)]
-    return await Lookups(read_settings()).search(names, query, most)
+    return await bootstrap.Lookups(bootstrap.read_settings()).search(names, query, most)
 
 
 def _outcome(answer: SourceAnswer) -> str:
@@ -122,21 +118,12 @@ def read(
     """
     path = Path(what).expanduser()
     given: Path | str = path if is_file(path) else _known(what)
-    card = asyncio.run(_read(given, question, *chosen_model(model, model_base_url, ask_key)))
+    settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
+    card = asyncio.run(bootstrap.read_alone(settings, given, question))
     if as_json:
         print_json(_as_json(card))
         return
     typer.echo("\n".join(visible(line) for line in _lines(card, question)))
-
-
-async def _read(
-    what: Path | str, question: str, model: str | None, url: str | None, key: SecretStr | None
-) -> StudyCard:
-    # Imported late: `--help` must not wait for them.
-    from deepcritical.bootstrap import read_settings
-    from deepcritical.bootstrap.application import read_alone
-
-    return await read_alone(read_settings(model, url, key), what, question)
 
 
 def _as_json(card: StudyCard) -> dict[str, object]:
@@ -320,6 +307,4 @@ def _told(kept: Kept) -> str:
 
 
 def _with_store(work: Callable[[StudyReadings], Awaitable[T]]) -> T:
-    from deepcritical.bootstrap import open_readings
-
-    return from_database(open_readings, work)
+    return from_database(bootstrap.open_readings, work)

@@ -20,7 +20,7 @@ from deepcritical.domain.run.plan import ResearchPlan, parse_plan
 from deepcritical.domain.text.markdown import visible
 from deepcritical.interfaces.cli import ended, options
 from deepcritical.interfaces.cli.ask import Asked, answered
-from deepcritical.interfaces.cli.output import NO_EVIDENCE, REPORT_FILES
+from deepcritical.interfaces.cli.output import NO_EVIDENCE, REPORT_FILES, bootstrap
 from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import known
 
@@ -174,12 +174,9 @@ def _check_alone(option: str, others: Mapping[str, object]) -> None:
 
 
 def _built(asked: _Asked, choice: options.Choice) -> tuple[Settings, RunService]:
-    # Imported late: `--help` and a refused question must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, read_settings
-
     manages = {"manager": asked.manager} if asked.manager else {}
-    settings = read_settings(*asked.model).model_copy(update=manages)
-    return settings, build_runs(settings, **choice.sought)
+    settings = bootstrap.read_settings(*asked.model).model_copy(update=manages)
+    return settings, bootstrap.build_runs(settings, **choice.sought)
 
 
 def _plan(asked: _Asked, path: Path, quiet: bool, others: dict[str, object]) -> None:

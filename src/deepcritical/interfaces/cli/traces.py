@@ -19,6 +19,7 @@ from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, Quiet, chosen_model
 from deepcritical.interfaces.cli.output import (
     INTERRUPTED,
+    bootstrap,
     file_to_stdout,
     from_database,
     on_signals,
@@ -201,11 +202,9 @@ def resume(
     another process is followed, and Ctrl-C ends that alone. Exit codes: those of `research` for how
     it ends; 11 also when it is completed already; 14 also when nothing is recorded of its steps.
     """
-    from deepcritical.bootstrap import build_runs, read_settings
-
-    settings = read_settings(*chosen_model(model, model_base_url, ask_key))
+    settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
     found = _with_traces(lambda kept: kept.find_trace(run))
-    runs = build_runs(settings)
+    runs = bootstrap.build_runs(settings)
     end = asyncio.run(_resumed(runs, found.id, quiet))
     if end is None:
         typer.echo(f"The run {found.id} goes on in its own process.", err=True)
@@ -256,9 +255,7 @@ def _refuse_ended(trace: TraceSummary) -> None:
 
 
 def _with_traces(use: Callable[[ToolTraceService], Awaitable[T]]) -> T:
-    from deepcritical.bootstrap import open_traces
-
-    return from_database(open_traces, use)
+    return from_database(bootstrap.open_traces, use)
 
 
 async def _finished(kept: ToolTraceService, run: str) -> tuple[Document, tuple[LoggedEvent, ...]]:

@@ -34,8 +34,7 @@ from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.tool.traces import LOCAL_USER
 from deepcritical.interfaces.access import Access, Caller
 from deepcritical.interfaces.mcp.models import Call, Needs, Run, Tell, Tool, ToolError
-from deepcritical.interfaces.mcp.research_tools import NEXT, ResearchTools
-from deepcritical.interfaces.mcp.search_tools import SearchTools
+from deepcritical.interfaces.mcp.tools import NEXT, ResearchTools, SearchTools
 from deepcritical.tools.registry import SOURCES
 from deepcritical.toolset.research_tools import ASK_FIRST
 

@@ -195,7 +195,7 @@ class Database:
     def _migrated(self) -> sa.Engine:
         # Imported late: the engine is the heaviest part of a process that has a database.
         from deepcritical.services.storage import engines
-        from deepcritical.services.storage.migrations import migrate
+        from deepcritical.services.storage.schema import migrate
 
         def attempt() -> None:
             if self._file:

@@ -19,14 +19,14 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.run.events import EventKeys, LoggedEvent, Notice, RunFailed
 from deepcritical.domain.run.recipe import MOST_WITH_OTHERS, Begun, EngineRow, Recipe, Signals
 from deepcritical.domain.tool.traces import ToolTrace, TraceStatus, fold
-from deepcritical.services.storage.trace_queries import insert_trace, lock_user, select_events
-from deepcritical.services.storage.trace_tables import (
+from deepcritical.services.storage.schema import (
     jobs,
     model_answers,
     tool_traces,
     trace_events,
     workers,
 )
+from deepcritical.services.storage.trace_queries import insert_trace, lock_user, select_events
 
 OPEN = tool_traces.c.status.in_([TraceStatus.PENDING.value, TraceStatus.IN_PROGRESS.value])
 WITH_TRACE = jobs.join(tool_traces, tool_traces.c.id == jobs.c.run_id)

@@ -126,7 +126,7 @@ Key = tuple[str, str, int]
 def _select(connection: sa.Connection, *, run_id: str) -> dict[Key, Place]:
     import sqlalchemy as sa
 
-    from deepcritical.services.storage.trace_tables import model_answers as table
+    from deepcritical.services.storage.schema import model_answers as table
 
     rows = connection.execute(sa.select(table).where(table.c.run_id == run_id))
     found = (
@@ -138,7 +138,7 @@ def _select(connection: sa.Connection, *, run_id: str) -> dict[Key, Place]:
 
 def _upsert(connection: sa.Connection, *, row: Mapping[str, Any]) -> None:
     from deepcritical.services.storage.engines import inserting
-    from deepcritical.services.storage.trace_tables import model_answers as table
+    from deepcritical.services.storage.schema import model_answers as table
 
     insert = inserting(connection, table).values(row)
     changed = {name: insert.excluded[name] for name in ("sent", "answer", "spent")}

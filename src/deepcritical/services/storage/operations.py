@@ -19,8 +19,7 @@ from deepcritical.domain.tool.traces import TraceStatus
 from deepcritical.services.storage import engines
 from deepcritical.services.storage.database import BUSY_S, Database, Stored, reads
 from deepcritical.services.storage.job_queries import OPEN, WITH_TRACE, clock
-from deepcritical.services.storage.migrations import check
-from deepcritical.services.storage.trace_tables import jobs, tool_traces, trace_events, workers
+from deepcritical.services.storage.schema import check, jobs, tool_traces, trace_events, workers
 
 _WAITING = OPEN & jobs.c.first_step_at.is_(None)
 _UNDER_WAY = OPEN & jobs.c.first_step_at.is_not(None)

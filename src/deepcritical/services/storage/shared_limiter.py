@@ -111,7 +111,7 @@ def _take(connection: sa.Connection, *, places: tuple[str, ...]) -> _Held | floa
     import sqlalchemy as sa
     from sqlalchemy.dialects.postgresql import insert
 
-    from deepcritical.services.storage.trace_tables import rate_limits
+    from deepcritical.services.storage.schema import rate_limits
 
     mine = rate_limits.c.name.in_(places)
     free = (
@@ -144,7 +144,7 @@ def _free(connection: sa.Connection, *, held: _Held, seconds: float) -> float:
     """
     import sqlalchemy as sa
 
-    from deepcritical.services.storage.trace_tables import rate_limits
+    from deepcritical.services.storage.schema import rate_limits
 
     free_at = sa.func.least(rate_limits.c.free_at, _now() + seconds)
     row = sa.and_(rate_limits.c.name == held.name, rate_limits.c.free_at == held.until)
@@ -165,7 +165,7 @@ def _turns() -> sa.Executable:
     import sqlalchemy as sa
     from sqlalchemy.dialects.postgresql import insert
 
-    from deepcritical.services.storage.trace_tables import rate_limits
+    from deepcritical.services.storage.schema import rate_limits
 
     distance = sa.bindparam("distance_s", type_=sa.Double)
     row = insert(rate_limits).values(name=sa.bindparam("name"), free_at=_now() + distance)

@@ -73,7 +73,7 @@ def _kept(rows: Iterable[Sequence[Any]]) -> tuple[Kept, ...]:
 def _select() -> sa.Select[tuple[str, str, bool, str]]:
     import sqlalchemy as sa
 
-    from deepcritical.services.storage.trace_tables import study_readings as table
+    from deepcritical.services.storage.schema import study_readings as table
 
     return sa.select(table.c.key, table.c.owner, table.c.accepted, table.c.reading)
 
@@ -82,7 +82,7 @@ def _of_texts(
     connection: sa.Connection, text_hashes: Sequence[str], owner: str
 ) -> tuple[Kept, ...]:
     """All accepted readings of these texts that everybody shares, or that are the owner's."""
-    from deepcritical.services.storage.trace_tables import study_readings as table
+    from deepcritical.services.storage.schema import study_readings as table
 
     usable = _select().where(table.c.accepted, table.c.owner.in_(("", owner)))
     return tuple(
@@ -94,7 +94,7 @@ def _of_texts(
 
 def _of_record(connection: sa.Connection, record_id: str) -> tuple[Kept, ...]:
     """Every reading of a record, for whoever operates the database."""
-    from deepcritical.services.storage.trace_tables import study_readings as table
+    from deepcritical.services.storage.schema import study_readings as table
 
     found = _select().where(table.c.record_id == record_id).order_by(table.c.kept_at)
     return _kept(connection.execute(found))
@@ -102,7 +102,7 @@ def _of_record(connection: sa.Connection, record_id: str) -> tuple[Kept, ...]:
 
 def _waiting(connection: sa.Connection) -> tuple[Kept, ...]:
     """The readings that were imported and not accepted."""
-    from deepcritical.services.storage.trace_tables import study_readings as table
+    from deepcritical.services.storage.schema import study_readings as table
 
     found = _select().where(table.c.accepted.is_(False)).order_by(table.c.kept_at)
     return _kept(connection.execute(found))
@@ -112,7 +112,7 @@ def _accept(connection: sa.Connection, keys: Sequence[str]) -> int:
     """Let imported readings be used; how many there were."""
     import sqlalchemy as sa
 
-    from deepcritical.services.storage.trace_tables import study_readings as table
+    from deepcritical.services.storage.schema import study_readings as table
 
     change = sa.update(table).where(table.c.accepted.is_(False)).values(accepted=True)
     done = (connection.execute(change.where(table.c.key.in_(part))) for part in _parts(keys))
@@ -121,7 +121,7 @@ def _accept(connection: sa.Connection, keys: Sequence[str]) -> int:
 
 def _insert(connection: sa.Connection, *, rows: Sequence[dict[str, object]]) -> None:
     from deepcritical.services.storage.engines import inserting
-    from deepcritical.services.storage.trace_tables import study_readings as table
+    from deepcritical.services.storage.schema import study_readings as table
 
     statement = inserting(connection, table).on_conflict_do_nothing()
     connection.execute(statement, list(rows))
@@ -135,7 +135,7 @@ def _claim(connection: sa.Connection, keys: Sequence[str], holder: str) -> froze
     import sqlalchemy as sa
 
     from deepcritical.services.storage.engines import inserting
-    from deepcritical.services.storage.trace_tables import reading_claims as table
+    from deepcritical.services.storage.schema import reading_claims as table
 
     now = time.time()
     # In one order for all, so that no two transactions wait for each other.
@@ -156,7 +156,7 @@ def _release(connection: sa.Connection, holder: str) -> None:
     """Give up what the holder claimed."""
     import sqlalchemy as sa
 
-    from deepcritical.services.storage.trace_tables import reading_claims as table
+    from deepcritical.services.storage.schema import reading_claims as table
 
     connection.execute(sa.delete(table).where(table.c.holder == holder))
 

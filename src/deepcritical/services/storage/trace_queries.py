@@ -26,8 +26,7 @@ from deepcritical.domain.tool.traces import (
     fold,
 )
 from deepcritical.services.storage.engines import inserting
-from deepcritical.services.storage.study_readings import owner_of_run
-from deepcritical.services.storage.trace_tables import (
+from deepcritical.services.storage.schema import (
     jobs,
     study_readings,
     tool_traces,
@@ -35,6 +34,7 @@ from deepcritical.services.storage.trace_tables import (
     uploads,
     users,
 )
+from deepcritical.services.storage.study_readings import owner_of_run
 
 _SUMMARY = [tool_traces.c[name] for name in TraceSummary.model_fields]
 _FOLDED = [tool_traces.c[name] for name in Folded.model_fields]

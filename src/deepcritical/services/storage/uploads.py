@@ -31,7 +31,7 @@ def _unknown(upload_id: str) -> DocumentNotFoundError:
 
 def _insert(connection: sa.Connection, document: OwnDocument, user_id: str) -> OwnDocument:
     """Keep a document for its user, and return it with the id by which he names it."""
-    from deepcritical.services.storage.trace_tables import uploads
+    from deepcritical.services.storage.schema import uploads
 
     delete_expired(connection)
     kept = document.model_copy(update={"upload_id": f"doc_{uuid4().hex}"})
@@ -41,7 +41,7 @@ def _insert(connection: sa.Connection, document: OwnDocument, user_id: str) -> O
 
 
 def _use(connection: sa.Connection, *, ids: Sequence[str], user_id: str) -> dict[str, OwnDocument]:
-    from deepcritical.services.storage.trace_tables import uploads
+    from deepcritical.services.storage.schema import uploads
 
     delete_expired(connection)
     own = uploads.c.id.in_(ids) & (uploads.c.user_id == user_id)
@@ -52,7 +52,7 @@ def _use(connection: sa.Connection, *, ids: Sequence[str], user_id: str) -> dict
 
 def _delete(connection: sa.Connection, upload_id: str, user_id: str) -> None:
     """Delete a document of a user; raises DocumentNotFoundError."""
-    from deepcritical.services.storage.trace_tables import uploads
+    from deepcritical.services.storage.schema import uploads
 
     own = (uploads.c.id == upload_id) & (uploads.c.user_id == user_id)
     if not connection.execute(uploads.delete().where(own)).rowcount:
@@ -61,7 +61,7 @@ def _delete(connection: sa.Connection, upload_id: str, user_id: str) -> None:
 
 def delete_expired(connection: sa.Connection) -> None:
     """Delete the uploads that have not been used for too long, within the caller's transaction."""
-    from deepcritical.services.storage.trace_tables import uploads
+    from deepcritical.services.storage.schema import uploads
 
     connection.execute(uploads.delete().where(uploads.c.until < time.time()))
 

@@ -1,4 +1,4 @@
-"""Writes the report as PDF, set by Typst from its Markdown and its figures.
+"""Sets by Typst: the report as PDF, from its Markdown and figures, and the card of a link to it.
 
 All text reaches the typesetter as data in JSON, never as markup of its language, so that no record
 can steer it. Fonts come with the package `typst`; scripts that these lack are set in the fonts of
@@ -12,14 +12,16 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deepcritical.domain.checks import Check, failed, passed
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.report.answer import Document
+from deepcritical.domain.report.brief import label_words
 from deepcritical.domain.report.layout import Ledger, References, parts_of
 from deepcritical.domain.report.parts import Reference
 from deepcritical.domain.report.report import ResearchReport, block_markdown, head_markdown
-from deepcritical.domain.text.markdown import one_line
+from deepcritical.domain.text.markdown import one_line, visible
 from deepcritical.export.figures import figures_of
 from deepcritical.export.prose import to_tree
 from deepcritical.export.svg import Drawing, inline
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
     from typst import Fonts
 
-TONES = {
+_TONES = {
     "supported": "good",
     "promising": "good",
     "mixed": "mixed",
@@ -40,10 +42,10 @@ TONES = {
 
 def as_pdf(report: ResearchReport) -> bytes:
     """The report on A4, with figures as vectors and each ``[n]`` a link to its reference."""
-    return typeset("report.typ", "report", _document(report), format="pdf")
+    return _typeset("report.typ", "report", _document(report), format="pdf")
 
 
-def typeset(template: str, name: str, data: Node, **wanted: Any) -> bytes:
+def _typeset(template: str, name: str, data: Node, **wanted: Any) -> bytes:
     """A template of ours, set with data that it knows by a name."""
     import typst
 
@@ -82,7 +84,7 @@ def _document(report: ResearchReport) -> Node:
     verdict, *first = prose(head_markdown(report), count)
     return {
         "title": one_line(report.title),
-        "tone": TONES.get(report.verdict.label.value, "plain"),
+        "tone": _TONES.get(report.verdict.label.value, "plain"),
         "blocks": [
             heading(1, report.title),
             verdict | {"kind": "badge"},
@@ -196,3 +198,43 @@ def _shape(table: SyntaxTreeNode) -> Node:
         "columns": len(rows[0]),
         "breakable": any(len(_text(cell)) > _TALL_CELL for row in rows for cell in row),
     }
+
+
+_LONGEST = 300
+"""Characters of the sentence; services cut longer ones."""
+
+
+class Preview(NamedTuple):
+    """The data of a link preview (Open Graph)."""
+
+    title: str
+    sentence: str
+    image: str = ""
+    """Address of the picture; '' for none."""
+    page: str = ""
+    """Where one can go on from here."""
+    leads: str = ""
+    """The name of that page."""
+
+
+def preview_of(document: Document) -> Preview:
+    """The title of a report or an answer, and what it comes to in a sentence."""
+    if isinstance(document, ResearchReport):
+        sentence = document.brief.answer[0].text if document.brief else document.answer
+        return Preview(visible(document.title), visible(sentence)[:_LONGEST])
+    said = document.lead[0].text if document.lead else document.headline
+    return Preview(visible(document.question), visible(said)[:_LONGEST])
+
+
+def render_card(document: Document) -> bytes:
+    """The picture as PNG, 1200 x 630."""
+    preview = preview_of(document)
+    verdict = document.verdict
+    told = label_words(verdict.label, document.brief) if verdict else ""
+    data = {
+        "title": one_line(preview.title),
+        "verdict": told or "Answer",
+        "sentence": one_line(preview.sentence),
+        "tone": _TONES.get(verdict.label.value if verdict else "", "plain"),
+    }
+    return _typeset("card.typ", "card", data, format="png", ppi=72)

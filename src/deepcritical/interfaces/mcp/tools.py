@@ -1,4 +1,4 @@
-"""MCP tools that start, follow and stop runs, and read their results.
+"""MCP tools: start, follow, stop and read runs; search sources; check a sentence against records.
 
 A call only attaches to its run: whoever loses the call loses nothing of the run.
 """
@@ -19,9 +19,13 @@ from deepcritical.domain.errors import (
     StorageError,
     TraceNotFoundError,
 )
+from deepcritical.domain.question.question import checked_question
 from deepcritical.domain.report.answer import ToolOutput
+from deepcritical.domain.report.claims import check_size
 from deepcritical.domain.run.events import LoggedEvent
+from deepcritical.domain.study.identity import canonical_ids
 from deepcritical.domain.text.markdown import visible
+from deepcritical.domain.text.spans import shorten_at_sentence
 from deepcritical.domain.tool.registry import (
     DeepResearchInput,
     ReportInput,
@@ -38,7 +42,7 @@ from deepcritical.export.formats import formats_of
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import check_owner
 from deepcritical.interfaces.mcp import models
-from deepcritical.interfaces.mcp.models import Call, ToolError
+from deepcritical.interfaces.mcp.models import Call, Run, ToolError
 from deepcritical.interfaces.render import describe, told
 from deepcritical.jobs.runs import RESEARCH
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
@@ -48,8 +52,14 @@ from deepcritical.toolset.research_tools import (
     research_report_tool,
 )
 from deepcritical.toolset.starting import begun
+from deepcritical.verification.ids import id_named
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deepcritical.bootstrap import Lookups
+    from deepcritical.domain.evidence.record import Evidence
+    from deepcritical.domain.report.claims import ClaimCheck
     from deepcritical.jobs.run import RunView
     from deepcritical.jobs.runs import RunService
     from deepcritical.toolset.similar_runs import SimilarRuns
@@ -195,7 +205,11 @@ class ResearchTools:
         run = await self._found(call, given.trace_id)
         document = run.report or run.answer
         if document is None:
-            raise ToolError(await self._why_none(call, given.trace_id))
+            folded = fold(await run.events())
+            if folded.status.ended:
+                why = folded.error_message or "no report"
+                raise ToolError(f"The run is {folded.status.value}: {why}")
+            raise ToolError(f"The run has not ended ({folded.progress:.0%}). {NEXT}")
         form = formats_of(document)[given.format]
         written = await asyncio.to_thread(form.render, document, Imprint(run.run_id, run.ended_at))
         return models.ReportText(
@@ -260,12 +274,6 @@ class ResearchTools:
         events = await run.events()
         return _Known(run, events, fold(events))
 
-    async def _why_none(self, call: Call, trace_id: str) -> str:
-        folded = (await self._known(call, trace_id)).folded
-        if folded.status.ended:
-            return f"The run is {folded.status.value}: {folded.error_message or 'no report'}"
-        return f"The run has not ended ({folded.progress:.0%}). {NEXT}"
-
 
 async def _ended(steps: AsyncGenerator[ToolStep, None], call: Call) -> dict[str, JsonValue]:
     async for step in steps:
@@ -295,3 +303,97 @@ def _told(logged: LoggedEvent) -> models.TraceEvent:
         type=logged.event.type,
         text=told(logged),
     )
+
+
+_SNIPPET = 500
+"""Characters that a snippet should not exceed; it is cut at a sentence."""
+_KINDS = ("pmid", "nct", "doi", "pmcid", "registry")
+"""The kinds of ids, the best first."""
+
+
+class SearchTools:
+    """The tools over the live sources."""
+
+    def __init__(self, lookups: Lookups) -> None:
+        self._lookups = lookups
+
+    def of(self, source: str) -> Run:
+        """The search of one source."""
+
+        async def search(_call: Call, given: models.Search) -> models.SearchOutput:
+            query = checked_question(given.query)
+            found = await self._lookups.search([source], query, given.max_results)
+            answer = found.answers[0]
+            return models.SearchOutput(
+                source=answer.source,
+                outcome=answer.result.outcome.value,
+                query_as_run=answer.result.query_as_run,
+                total=answer.result.total,
+                records=tuple(map(_record, found.records.values())),
+                skipped=tuple(map(visible, answer.result.skipped)),
+            )
+
+        return search
+
+    async def verify_claim(self, _call: Call, given: models.VerifyClaim) -> models.Verified:
+        """Check a sentence against the records that it cites.
+
+        Raises:
+            ToolError: An id is none.
+            QuestionError: There are too many numbers.
+        """
+        claim, ids = checked_question(given.claim), [_canonical(one) for one in given.ids]
+        check_size(claim, ())
+        records = await self._lookups.records_of(ids)
+        check_size(claim, (record.content for record in records.values()))
+        check = await asyncio.to_thread(_checked, claim, records, given.quote or None)
+        source = records.get(check.evidence_id)
+        return models.Verified(
+            claim=claim,
+            verdict=check.verdict,
+            reasons=tuple(map(visible, check.reasons)),
+            supported=check.supported,
+            reason=visible(check.reason),
+            source=_record(source) if source else None,
+            quotes=tuple(visible(quote.text) for quote in check.quotes),
+            checks=tuple(
+                models.CheckMade(
+                    kind=one.kind.value, outcome=one.outcome.value, reason=visible(one.reason)
+                )
+                for one in check.checks
+            ),
+            not_found=tuple(i for i in ids if i not in records),
+        )
+
+
+def _checked(claim: str, records: Mapping[str, Evidence], quote: str | None) -> ClaimCheck:
+    # Imported late: the dictionaries take seconds.
+    from deepcritical.verification.claims import verify_claim
+
+    return verify_claim(claim, records, quote)
+
+
+def _record(record: Evidence) -> models.FoundRecord:
+    meta, citation = record.metadata, record.citation
+    ids = sorted(canonical_ids(record), key=_rank)
+    return models.FoundRecord(
+        id=ids[0],
+        ids=tuple(ids),
+        title=visible(citation.title),
+        year=citation.date[:4],
+        kind=visible(meta.status or ", ".join(meta.publication_types)),
+        url=citation.url,
+        snippet=visible(shorten_at_sentence(record.content, _SNIPPET)),
+        integrity=meta.integrity,
+    )
+
+
+def _rank(identifier: str) -> tuple[int, str]:
+    kind = identifier.partition(":")[0]
+    return (_KINDS.index(kind) if kind in _KINDS else len(_KINDS), identifier)
+
+
+def _canonical(given: str) -> str:
+    if found := id_named(given):
+        return found
+    raise ToolError(f"`ids`: {visible(given)!r} is not a PMID, PMCID, DOI or NCT number.")
