@@ -61,6 +61,15 @@ def _put_off(name: str) -> Iterator[None]:
         del sys.modules[name]
 
 
+class Lazy(ModuleType):
+    """Stands in for a module, which is loaded when one of its parts is first asked for."""
+
+    def __getattr__(self, part: str) -> Any:
+        if part.startswith("__"):
+            raise AttributeError(part)
+        return getattr(importlib.import_module(self.__name__), part)
+
+
 class Later(ModuleType):
     """Stands in for a module; its parts are functions that load it when they are first called."""
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from deepcritical.domain.errors import StorageError
+from deepcritical.services.imports import Lazy
 from deepcritical.services.storage.database_problems import (
     INTEGRITY_S,
     check_integrity,
@@ -27,7 +28,16 @@ from deepcritical.services.storage.database_problems import (
 from deepcritical.services.storage.database_url import sqlite_file
 
 if TYPE_CHECKING:
-    import sqlalchemy as sa
+    import sqlalchemy
+
+    from deepcritical.services.storage import engines as engines
+    from deepcritical.services.storage import schema as schema
+
+    sa = sqlalchemy
+else:  # the library of the database is the heaviest part of a process that has one
+    sa = Lazy("sqlalchemy")
+    engines = Lazy("deepcritical.services.storage.engines")
+    schema = Lazy("deepcritical.services.storage.schema")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -175,8 +185,6 @@ class Database:
         return self._retried(attempt)
 
     def _retried(self, attempt: Callable[[], T]) -> T:
-        from deepcritical.services.storage import engines
-
         for number in range(1, ATTEMPTS + 1):
             try:
                 return attempt()
@@ -193,15 +201,11 @@ class Database:
             return self._opened
 
     def _migrated(self) -> sa.Engine:
-        # Imported late: the engine is the heaviest part of a process that has a database.
-        from deepcritical.services.storage import engines
-        from deepcritical.services.storage.schema import migrate
-
         def attempt() -> None:
             if self._file:
                 self._make_folder(self._file)
             with engines.alone(engine, _MIGRATION_LOCK) as connection:
-                migrate(connection, of_newer=self._of_newer)
+                schema.migrate(connection, of_newer=self._of_newer)
 
         engine = engines.engine_of(self._url, threads=THREADS + 1, busy_s=BUSY_S)
         try:
@@ -257,8 +261,6 @@ def check_server(url: str, within_s: float) -> str:
     """
     if sqlite_file(url):
         return ""
-    from deepcritical.services.storage import engines
-
     engine = engines.probing_engine_of(url, within_s=within_s)
     try:
         with engine.connect() as connection, connection.begin() as transaction:

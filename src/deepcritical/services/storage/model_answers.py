@@ -13,15 +13,11 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.run.budget import Spent
-
-if TYPE_CHECKING:
-    import sqlalchemy as sa
-
-    from deepcritical.services.storage.database import Database
+from deepcritical.services.storage.database import Database, engines, sa, schema
 
 _LOG = logging.getLogger(__name__)
 STEP: ContextVar[str] = ContextVar("step", default="")
@@ -124,10 +120,7 @@ Key = tuple[str, str, int]
 
 
 def _select(connection: sa.Connection, *, run_id: str) -> dict[Key, Place]:
-    import sqlalchemy as sa
-
-    from deepcritical.services.storage.schema import model_answers as table
-
+    table = schema.model_answers
     rows = connection.execute(sa.select(table).where(table.c.run_id == run_id))
     found = (
         Place(r.step, r.content, r.number, r.sent, r.answer, Spent.model_validate(r.spent))
@@ -137,9 +130,7 @@ def _select(connection: sa.Connection, *, run_id: str) -> dict[Key, Place]:
 
 
 def _upsert(connection: sa.Connection, *, row: Mapping[str, Any]) -> None:
-    from deepcritical.services.storage.engines import inserting
-    from deepcritical.services.storage.schema import model_answers as table
-
-    insert = inserting(connection, table).values(row)
+    table = schema.model_answers
+    insert = engines.inserting(connection, table).values(row)
     changed = {name: insert.excluded[name] for name in ("sent", "answer", "spent")}
     connection.execute(insert.on_conflict_do_update(index_elements=table.primary_key, set_=changed))

@@ -6,13 +6,10 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from deepcritical.domain.errors import SearchError, StorageError
-from deepcritical.services.storage.database import Database, Stored
-
-if TYPE_CHECKING:
-    import sqlalchemy as sa
+from deepcritical.services.storage.database import Database, Stored, engines, sa, schema
 
 T = TypeVar("T")
 
@@ -108,11 +105,7 @@ def _turn(connection: sa.Connection, *, name: str, distance_s: float) -> float:
 
 def _take(connection: sa.Connection, *, places: tuple[str, ...]) -> _Held | float:
     """A place that was free, taken; else seconds until one is, as far as is known."""
-    import sqlalchemy as sa
-    from sqlalchemy.dialects.postgresql import insert
-
-    from deepcritical.services.storage.schema import rate_limits
-
+    rate_limits = schema.rate_limits
     mine = rate_limits.c.name.in_(places)
     free = (
         sa.select(rate_limits.c.name)
@@ -132,7 +125,9 @@ def _take(connection: sa.Connection, *, places: tuple[str, ...]) -> _Held | floa
     number, wait_s = connection.execute(known).one()
     if number < len(places):
         rows = [{"name": place, "free_at": 0.0} for place in places]
-        connection.execute(insert(rate_limits).on_conflict_do_nothing(), rows)
+        connection.execute(
+            engines.inserting(connection, rate_limits).on_conflict_do_nothing(), rows
+        )
         return 0.0
     return float(wait_s)
 
@@ -142,10 +137,7 @@ def _free(connection: sa.Connection, *, held: _Held, seconds: float) -> float:
 
     One that was lost meanwhile stays as it is.
     """
-    import sqlalchemy as sa
-
-    from deepcritical.services.storage.schema import rate_limits
-
+    rate_limits = schema.rate_limits
     free_at = sa.func.least(rate_limits.c.free_at, _now() + seconds)
     row = sa.and_(rate_limits.c.name == held.name, rate_limits.c.free_at == held.until)
     changed = sa.update(rate_limits).where(row).values(free_at=free_at)
@@ -155,18 +147,14 @@ def _free(connection: sa.Connection, *, held: _Held, seconds: float) -> float:
 
 def _now() -> sa.ColumnElement[float]:
     """The database's time: clock_timestamp(), as now() is when the transaction began."""
-    import sqlalchemy as sa
-
     return sa.func.extract("epoch", sa.func.clock_timestamp()).cast(sa.Double)
 
 
 @cache
 def _turns() -> sa.Executable:
-    import sqlalchemy as sa
     from sqlalchemy.dialects.postgresql import insert
 
-    from deepcritical.services.storage.schema import rate_limits
-
+    rate_limits = schema.rate_limits
     distance = sa.bindparam("distance_s", type_=sa.Double)
     row = insert(rate_limits).values(name=sa.bindparam("name"), free_at=_now() + distance)
     taken = row.on_conflict_do_update(

@@ -8,15 +8,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from deepcritical.domain.study.reading import SCHEMA_VERSION, StudyReading
-from deepcritical.services.storage.database import Stored, reads, writes
-
-if TYPE_CHECKING:
-    import sqlalchemy as sa
+from deepcritical.services.storage.database import Stored, engines, reads, sa, schema, writes
 
 CLAIM_S = 120.0
 """Time that a run may take for a reading before another one makes it, too."""
@@ -71,19 +68,15 @@ def _kept(rows: Iterable[Sequence[Any]]) -> tuple[Kept, ...]:
 
 
 def _select() -> sa.Select[tuple[str, str, bool, str]]:
-    import sqlalchemy as sa
-
-    from deepcritical.services.storage.schema import study_readings as table
-
-    return sa.select(table.c.key, table.c.owner, table.c.accepted, table.c.reading)
+    kept = schema.study_readings.c
+    return sa.select(kept.key, kept.owner, kept.accepted, kept.reading)
 
 
 def _of_texts(
     connection: sa.Connection, text_hashes: Sequence[str], owner: str
 ) -> tuple[Kept, ...]:
     """All accepted readings of these texts that everybody shares, or that are the owner's."""
-    from deepcritical.services.storage.schema import study_readings as table
-
+    table = schema.study_readings
     usable = _select().where(table.c.accepted, table.c.owner.in_(("", owner)))
     return tuple(
         kept
@@ -94,36 +87,28 @@ def _of_texts(
 
 def _of_record(connection: sa.Connection, record_id: str) -> tuple[Kept, ...]:
     """Every reading of a record, for whoever operates the database."""
-    from deepcritical.services.storage.schema import study_readings as table
-
+    table = schema.study_readings
     found = _select().where(table.c.record_id == record_id).order_by(table.c.kept_at)
     return _kept(connection.execute(found))
 
 
 def _waiting(connection: sa.Connection) -> tuple[Kept, ...]:
     """The readings that were imported and not accepted."""
-    from deepcritical.services.storage.schema import study_readings as table
-
+    table = schema.study_readings
     found = _select().where(table.c.accepted.is_(False)).order_by(table.c.kept_at)
     return _kept(connection.execute(found))
 
 
 def _accept(connection: sa.Connection, keys: Sequence[str]) -> int:
     """Let imported readings be used; how many there were."""
-    import sqlalchemy as sa
-
-    from deepcritical.services.storage.schema import study_readings as table
-
+    table = schema.study_readings
     change = sa.update(table).where(table.c.accepted.is_(False)).values(accepted=True)
     done = (connection.execute(change.where(table.c.key.in_(part))) for part in _parts(keys))
     return sum(result.rowcount for result in done)
 
 
 def _insert(connection: sa.Connection, *, rows: Sequence[dict[str, object]]) -> None:
-    from deepcritical.services.storage.engines import inserting
-    from deepcritical.services.storage.schema import study_readings as table
-
-    statement = inserting(connection, table).on_conflict_do_nothing()
+    statement = engines.inserting(connection, schema.study_readings).on_conflict_do_nothing()
     connection.execute(statement, list(rows))
 
 
@@ -132,16 +117,11 @@ def _claim(connection: sa.Connection, keys: Sequence[str], holder: str) -> froze
 
     One statement for all keys: whoever comes second finds them taken.
     """
-    import sqlalchemy as sa
-
-    from deepcritical.services.storage.engines import inserting
-    from deepcritical.services.storage.schema import reading_claims as table
-
-    now = time.time()
+    table, now = schema.reading_claims, time.time()
     # In one order for all, so that no two transactions wait for each other.
     rows = [{"key": key, "holder": holder, "until": now + CLAIM_S} for key in sorted(set(keys))]
     for part in (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE)):
-        insert = inserting(connection, table).values(part)
+        insert = engines.inserting(connection, table).values(part)
         taken = insert.on_conflict_do_update(
             index_elements=[table.c.key],
             set_={"holder": insert.excluded.holder, "until": insert.excluded.until},
@@ -154,10 +134,7 @@ def _claim(connection: sa.Connection, keys: Sequence[str], holder: str) -> froze
 
 def _release(connection: sa.Connection, holder: str) -> None:
     """Give up what the holder claimed."""
-    import sqlalchemy as sa
-
-    from deepcritical.services.storage.schema import reading_claims as table
-
+    table = schema.reading_claims
     connection.execute(sa.delete(table).where(table.c.holder == holder))
 
 

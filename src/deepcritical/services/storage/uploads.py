@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from deepcritical.domain.errors import DocumentNotFoundError
 from deepcritical.domain.run.recipe import OwnDocument
-from deepcritical.services.storage.database import Stored, writes
+from deepcritical.services.storage.database import Stored, schema, writes
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -31,18 +31,15 @@ def _unknown(upload_id: str) -> DocumentNotFoundError:
 
 def _insert(connection: sa.Connection, document: OwnDocument, user_id: str) -> OwnDocument:
     """Keep a document for its user, and return it with the id by which he names it."""
-    from deepcritical.services.storage.schema import uploads
-
     delete_expired(connection)
     kept = document.model_copy(update={"upload_id": f"doc_{uuid4().hex}"})
     row = {"id": kept.upload_id, "user_id": user_id, "record": kept.model_dump_json()}
-    connection.execute(uploads.insert().values(**row, until=time.time() + KEPT_S))
+    connection.execute(schema.uploads.insert().values(**row, until=time.time() + KEPT_S))
     return kept
 
 
 def _use(connection: sa.Connection, *, ids: Sequence[str], user_id: str) -> dict[str, OwnDocument]:
-    from deepcritical.services.storage.schema import uploads
-
+    uploads = schema.uploads
     delete_expired(connection)
     own = uploads.c.id.in_(ids) & (uploads.c.user_id == user_id)
     connection.execute(uploads.update().where(own).values(until=time.time() + KEPT_S))
@@ -52,8 +49,7 @@ def _use(connection: sa.Connection, *, ids: Sequence[str], user_id: str) -> dict
 
 def _delete(connection: sa.Connection, upload_id: str, user_id: str) -> None:
     """Delete a document of a user; raises DocumentNotFoundError."""
-    from deepcritical.services.storage.schema import uploads
-
+    uploads = schema.uploads
     own = (uploads.c.id == upload_id) & (uploads.c.user_id == user_id)
     if not connection.execute(uploads.delete().where(own)).rowcount:
         raise _unknown(upload_id)
@@ -61,8 +57,7 @@ def _delete(connection: sa.Connection, upload_id: str, user_id: str) -> None:
 
 def delete_expired(connection: sa.Connection) -> None:
     """Delete the uploads that have not been used for too long, within the caller's transaction."""
-    from deepcritical.services.storage.schema import uploads
-
+    uploads = schema.uploads
     connection.execute(uploads.delete().where(uploads.c.until < time.time()))
 
 
