@@ -38,8 +38,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from benchmarks.visits import print_visits
-from deepcritical.bootstrap import build_runs, open_chats, place_of
-from deepcritical.bootstrap.live import Lookups
+from deepcritical.bootstrap import Lookups, build_runs, build_similar, open_chats, place_of
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import Served, create_app
@@ -203,8 +202,9 @@ def counted_server(folder: Path) -> Iterator[tuple[str, Counted]]:
     settings = Settings.model_validate(made)
     runs = build_runs(settings, serves=True)
     chats = open_chats(settings, runs, place_of(settings), describe)
-    lookups = Lookups(settings, "demo")
-    app = Counted(create_app(Served(runs, Access(), lookups, chats=chats), "127.0.0.1"))
+    similar = build_similar(settings, runs, runs.place)
+    served = Served(runs, Access(), Lookups(settings, "demo"), similar, chats)
+    app = Counted(create_app(served, "127.0.0.1"))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_level="warning"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -25,7 +25,7 @@ import typer
 from pydantic import AliasChoices, BaseModel, SecretStr
 from typer.models import ArgumentInfo, OptionInfo
 
-from deepcritical.bootstrap import Lookups, build_runs
+from deepcritical.bootstrap import Lookups, build_runs, build_similar
 from deepcritical.domain.appraisal.verdict import Verdict
 from deepcritical.domain.model_keys import key_variable
 from deepcritical.domain.report.answer import DeepAnswer
@@ -325,7 +325,9 @@ def build_schema(model: type[BaseModel]) -> str:
 def list_tools() -> list[Tool]:
     """List the tools for agents; nothing is run or searched."""
     settings = Settings.model_construct(snapshot="demo", database_url=None)
-    return list(catalogue(build_runs(settings), Lookups(settings, settings.snapshot)).values())
+    runs = build_runs(settings)
+    similar = build_similar(settings, runs, runs.place)
+    return list(catalogue(runs, Lookups(settings, settings.snapshot), similar).values())
 
 
 def tools() -> str:
@@ -355,10 +357,8 @@ def list_arguments(model: type[BaseModel]) -> Iterator[tuple[str, str, str, str]
 
 def build_tools() -> str:
     """Write the tools as the server lists them."""
-    told = [
-        listed(tool).model_dump(mode="json", by_alias=True, exclude_none=True)
-        for tool in list_tools()
-    ]
+    shown = map(listed, list_tools())
+    told = [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in shown]
     return json.dumps({"tools": told}, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -37,6 +37,7 @@ from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
+from deepcritical.toolset.similar_runs import SimilarRuns
 from tests.databases import ON_SERVERS, build_durable, fresh_database
 from tests.environment import LEXICAL
 from tests.indexes import chroma_server, close_indexes
@@ -306,9 +307,13 @@ def run_service(
         reasoner=reasoner or ExtractiveReasoner(),
         open_sources=partial(opened, *tools),
         limits_for=lambda _depth: RunLimits(**limits),
-        traces=traces,
         durable=durable or (build_durable(traces) if traces else None),
     )
+
+
+def none_similar(runs: RunService) -> SimilarRuns:
+    """A search that offers no former run."""
+    return SimilarRuns(runs, None, runs.open_sources, ttl_days=0)
 
 
 async def ended(run: Run) -> list[LoggedEvent]:

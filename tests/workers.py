@@ -129,7 +129,6 @@ def service(order: Order, *, conducts: bool = True) -> RunService:
         reasoner=ExtractiveReasoner(),
         open_sources=lambda: opened(source),
         limits_for=lambda _depth: RunLimits(deadline_s=order.deadline_s),
-        traces=traces,
         durable=build_durable(
             traces,
             slots=order.slots,

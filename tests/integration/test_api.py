@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from deepcritical.bootstrap import ChatService, Lookups
+from deepcritical.bootstrap import ChatService, Lookups, open_chats
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.guard import REPORT_POLICY
+from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.rest import event_stream
 from deepcritical.interfaces.server import Served as Built
 from deepcritical.interfaces.server import build_site
@@ -24,7 +25,7 @@ from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.settings import Settings
 from deepcritical.toolset.similar_runs import SimilarRuns
-from tests.conftest import QUESTION, ended, paper, run_service, snapshot
+from tests.conftest import QUESTION, ended, none_similar, paper, run_service, snapshot
 from tests.integration.doubles import Interrupted
 from tests.servers.running import running
 
@@ -42,13 +43,13 @@ async def served(
     access: Access | None = None,
     host: str = "127.0.0.1",
     similar: SimilarRuns | None = None,
-    chats: AbstractAsyncContextManager[ChatService | None] | None = None,
+    chats: AbstractAsyncContextManager[ChatService] | None = None,
 ) -> AsyncIterator[Served]:
-    app = await asyncio.to_thread(
-        build_site,
-        Built(runs, access or Access(), Lookups(Settings()), similar, chats or nullcontext()),
-        host,
-    )
+    settings = Settings()
+    similar = similar or none_similar(runs)
+    opening = chats or open_chats(settings, runs, runs.place, describe)
+    served_by = Built(runs, access or Access(), Lookups(settings), similar, opening)
+    app = await asyncio.to_thread(build_site, served_by, host)
     async with (
         running(app, host, lifespan="on" if chats else "off") as url,
         httpx.AsyncClient(base_url=url, trust_env=False, timeout=30) as client,

@@ -20,7 +20,7 @@ from deepcritical.interfaces.guard import Crowd
 from deepcritical.interfaces.mcp.transports import over_http
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.settings import Settings
-from tests.conftest import paper, run_service, snapshot
+from tests.conftest import none_similar, paper, run_service, snapshot
 from tests.servers.running import running
 
 ACCEPTS = {"Accept": "application/json, text/event-stream"}
@@ -63,9 +63,9 @@ async def test_an_address_beyond_loopback_begins_no_more_sessions_than_it_may(
     tmp_path: Path,
 ) -> None:
     runs = run_service(snapshot(tmp_path / "records.jsonl", paper(1)))
-    lookups = Lookups(Settings())
+    lookups, similar = Lookups(Settings()), none_similar(runs)
     for mode, last in ((Mode.PUBLIC, 429), (Mode.LOCAL, 200)):
-        tools = await asyncio.to_thread(over_http, runs, lookups, Access(mode), None)
+        tools = await asyncio.to_thread(over_http, runs, lookups, Access(mode), None, similar)
         app = FastAPI()
         add_handlers(app)
         app.router.routes.append(tools.route)

@@ -219,7 +219,6 @@ async def test_facts_and_searches_are_steps_of_their_own(
         reasoner=ExtractiveReasoner(),
         open_sources=partial(sources_with, records, site),
         limits_for=lambda _depth: RunLimits(max_iterations=1),
-        traces=traces,
         durable=build_durable(traces),
     )
     run = runs.submit(LICENSED)

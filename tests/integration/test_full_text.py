@@ -271,7 +271,6 @@ def service(url: str, reasoner: Reasoner, site: Site, path: Path) -> RunService:
         reasoner=reasoner,
         open_sources=partial(opened, site, path),
         limits_for=lambda _depth: RunLimits(full_texts=5),
-        traces=traces,
         durable=build_durable(traces),
     )
 

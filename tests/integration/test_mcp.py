@@ -22,7 +22,7 @@ from deepcritical.interfaces.mcp.transports import over_http
 from deepcritical.jobs.runs import RunService
 from deepcritical.models import providers
 from deepcritical.settings import Settings
-from tests.conftest import QUESTION, ended, paper, run_service, snapshot
+from tests.conftest import QUESTION, ended, none_similar, paper, run_service, snapshot
 from tests.integration.modelled import records
 from tests.servers.models import ModelServer
 from tests.servers.running import running
@@ -39,7 +39,8 @@ async def served(runs: RunService, access: Access | None = None) -> AsyncIterato
     """The tools alone; the address of the protocol."""
     # In a thread, as it is made before there is a loop: it looks up the version that is installed.
     lookups = Lookups(Settings())
-    tools = await asyncio.to_thread(over_http, runs, lookups, access or Access(), None)
+    similar = none_similar(runs)
+    tools = await asyncio.to_thread(over_http, runs, lookups, access or Access(), None, similar)
     async with tools.running, running(Starlette(routes=[tools.route])) as url:
         yield f"{url}mcp"
 

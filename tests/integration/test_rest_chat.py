@@ -195,11 +195,6 @@ async def test_the_public_has_a_quota_of_messages_and_of_runs(source: Path) -> N
         assert (refused.status_code, "messages" in refused.json()["detail"]) == (429, True)
 
 
-async def test_a_server_without_chats_says_so(source: Path) -> None:
-    async with served(run_service(source)) as site:
-        assert (await site.client.post("/api/chats", json={})).status_code == 404
-
-
 @pytest.mark.slow
 async def test_an_own_key_is_sent_to_its_model_alone_and_kept_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

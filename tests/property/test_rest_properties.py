@@ -22,11 +22,12 @@ from schemathesis.specs.openapi.checks import (
 
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.rest.api import build_api
-from tests.conftest import QUESTION, paper, run_service, snapshot
+from tests.conftest import QUESTION, none_similar, paper, run_service, snapshot
 from tests.integration.chats import chats_over
 from tests.integration.test_api import served
 
-SCHEMA = schemathesis.openapi.from_dict(build_api(run_service(), Access()).openapi())
+RUNS = run_service()
+SCHEMA = schemathesis.openapi.from_dict(build_api(RUNS, Access(), none_similar(RUNS)).openapi())
 OPERATIONS = {
     f"{one.method.upper()} {one.path}": one
     for one in (found.ok() for found in SCHEMA.get_all_operations() if isinstance(found, Ok))

@@ -110,7 +110,6 @@ def build_runs(
         choose_reasoner=partial(_chosen_reasoner, settings, own, choosing, library),
         open_sources=opening(place, ()),
         limits_for=lambda depth: limits_of(settings, depth, local=place.snapshot is not None),
-        traces=traces,
         durable=_durable(settings, traces, serves, conducts) if traces else None,
         place=place,
         model=_model_of(settings),

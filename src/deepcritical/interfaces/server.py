@@ -8,7 +8,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from types import FrameType
 from typing import NamedTuple
@@ -108,7 +108,7 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-Opening = AbstractAsyncContextManager[ChatService | None]
+Opening = AbstractAsyncContextManager[ChatService]
 """Chats that are there while the context lasts."""
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
 THREADS = 32
@@ -121,10 +121,10 @@ class Served(NamedTuple):
     runs: RunService
     access: Access
     lookups: Lookups
-    similar: SimilarRuns | None = None
-    """Finds former runs of similar questions; without it none are found."""
-    chats: Opening = nullcontext()
-    """Opens the chats for as long as the application answers; by default there are none."""
+    similar: SimilarRuns
+    """Finds former runs of similar questions."""
+    chats: Opening
+    """Opens the chats for as long as the application answers."""
 
 
 def build_site(

@@ -44,10 +44,8 @@ class KnownRuns(ABC):
     Every coroutine raises StorageError when the database cannot be used.
     """
 
-    traces: ToolTraceService | None = None
-    """Keeps the runs; None keeps them in memory only."""
     durable: DurableRuns | None = None
-    """Has them outlive this process; None has them end with it."""
+    """Keeps the runs, so that they outlive this process; None has them end with it."""
     _runs: dict[str, Run] = field(default_factory=dict, init=False)
     _handing_out: dict[str, asyncio.Task[None]] = field(default_factory=dict, init=False)
     _alone: dict[str, asyncio.Task[None]] = field(default_factory=dict, init=False)
@@ -63,9 +61,14 @@ class KnownRuns(ABC):
         """Return what a run of another process needs here; raise DeepCriticalError without it."""
 
     @property
+    def traces(self) -> ToolTraceService | None:
+        """Return what keeps the runs; None where they are in memory only."""
+        return self.durable.traces if self.durable else None
+
+    @property
     def keeps_runs(self) -> bool:
         """Return whether runs are kept, so that a user can list them."""
-        return self.traces is not None
+        return self.durable is not None
 
     @cached_property
     def uploads(self) -> Uploads | None:
@@ -143,8 +146,7 @@ class KnownRuns(ABC):
             await asyncio.wait(self._alone.values(), timeout=CLOSE_S)
         if self.durable:
             await self.durable.close()
-        if self.traces:
-            await self.traces.close()
+            await self.durable.traces.close()
 
     async def queue_position(self, run_id: str) -> int | None:
         """Return the place of a run in the queue, from 1; None for a run that does not wait."""
@@ -245,8 +247,8 @@ class KnownRuns(ABC):
         """
         if run := self._runs.get(run_id):
             run.cancel()
-        elif self.traces and self.durable:
-            await requests.cancel(self.traces, self.durable.board, run_id)
+        elif self.durable:
+            await requests.cancel(self.durable.traces, self.durable.board, run_id)
         else:
             raise _unknown(run_id)
 
@@ -259,10 +261,10 @@ class KnownRuns(ABC):
         run = self._runs.get(run_id)
         if run:
             run.write_now()
-        if self.traces and self.durable:
+        if self.durable:
             # Noted in any case: another process may have begun with it, or take it over.
             with contextlib.suppress(errors.StorageError) if run else contextlib.nullcontext():
-                await requests.write_now(self.traces, self.durable.board, run_id)
+                await requests.write_now(self.durable.traces, self.durable.board, run_id)
         elif run is None:
             raise _unknown(run_id)
 
@@ -276,12 +278,10 @@ class KnownRuns(ABC):
         run = self._runs.get(run_id)
         if run and not run.ended:
             raise errors.StorageError(f"The run {run_id} has not ended.", "Cancel it first.")
-        if self.traces:
-            user_id = (await self.traces.get_trace(run_id)).user_id
-            if self.durable:
-                await requests.delete(self.traces, self.durable.board, run_id, user_id=user_id)
-            else:
-                await self.traces.delete(run_id, user_id=user_id)
+        if self.durable:
+            traces = self.durable.traces
+            user_id = (await traces.get_trace(run_id)).user_id
+            await requests.delete(traces, self.durable.board, run_id, user_id=user_id)
         self._runs.pop(run_id, None)
 
     async def runs_of(

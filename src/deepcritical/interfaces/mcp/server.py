@@ -54,7 +54,7 @@ _STEP = 0.0001
 
 
 def build_server(
-    runs: RunService, lookups: Lookups, access: Access | None, similar: SimilarRuns | None = None
+    runs: RunService, lookups: Lookups, access: Access | None, similar: SimilarRuns
 ) -> Server[Any]:
     """The server, for any transport.
 
@@ -245,7 +245,7 @@ _LIVE = (
 def catalogue(
     runs: RunService,
     lookups: Lookups,
-    similar: SimilarRuns | None = None,
+    similar: SimilarRuns,
     *,
     reads_files: bool = False,
 ) -> dict[str, Tool]:

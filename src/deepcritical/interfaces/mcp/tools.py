@@ -78,7 +78,7 @@ class ResearchTools:
     """The tools over the runs of one service."""
 
     def __init__(
-        self, runs: RunService, similar: SimilarRuns | None = None, *, reads_files: bool = False
+        self, runs: RunService, similar: SimilarRuns, *, reads_files: bool = False
     ) -> None:
         self._runs = runs
         self._reads_files = reads_files
@@ -155,8 +155,6 @@ class ResearchTools:
             ToolError: The arguments do not go together.
         """
         _check_kind(given)
-        if self._similar is None:
-            return models.SimilarResearch(runs=())
         found = await self._similar.similar(
             given.question,
             RESEARCH if given.kind == "report" else DEEP_RESEARCH,

@@ -46,7 +46,7 @@ def over_http(
     lookups: Lookups,
     access: Access,
     hosts: Sequence[str] | None,
-    similar: SimilarRuns | None = None,
+    similar: SimilarRuns,
 ) -> Mounted:
     """The tools at `PATH`.
 
@@ -95,7 +95,7 @@ def _security(hosts: Sequence[str] | None) -> TransportSecuritySettings:
     return TransportSecuritySettings(allowed_hosts=names, allowed_origins=origins)
 
 
-def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None = None) -> None:
+def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns) -> None:
     """Answer the client that started this process, which is the local user.
 
     Nothing but the protocol goes to stdout; logs go to stderr.

@@ -192,13 +192,13 @@ class FormerRuns:
 
     runs: RunService
     access: Access
-    similar: SimilarRuns | None
+    similar: SimilarRuns
 
     async def offered(
         self, question: str, kind: str, depth: Depth, shown: RunShown | None, request: gr.Request
     ) -> str:
         """The offer as HTML; '' without one, and for the question of the run that is shown."""
-        if self.similar is None or request.request is None or not (question or "").strip():
+        if request.request is None or not (question or "").strip():
             return ""
         if isinstance(shown, dict) and shown.get("question") == visible(question):
             return ""

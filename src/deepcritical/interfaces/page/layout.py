@@ -31,11 +31,8 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.toolset.similar_runs import SimilarRuns
 
 
-def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = None) -> gr.Blocks:
-    """The page over a service of runs, for those who may use it.
-
-    Without `similar` no former run of a similar question is offered.
-    """
+def build_page(runs: RunService, access: Access, similar: SimilarRuns) -> gr.Blocks:
+    """The page over a service of runs, for those who may use it."""
     page = gr.Blocks(title="DeepCritical", analytics_enabled=False, fill_width=True)
     with page:
         form = build_form(runs, takes_documents=access.takes_documents)

@@ -24,7 +24,7 @@ from deepcritical.domain.tool.registry import ToolCaller
 from deepcritical.export.formats import FORMATS, formats_of
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access
-from deepcritical.interfaces.caller import Known, ModelKey, Own, Rules, Runs, Who, readable
+from deepcritical.interfaces.caller import Known, ModelKey, Own, Rules, Runs, Who, part, readable
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, DescribedApi, add_handlers
 from deepcritical.interfaces.rest import models
@@ -45,11 +45,8 @@ MAX_NUMBER = 2**53
 router = APIRouter()
 
 
-def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = None) -> FastAPI:
-    """The application that answers under ``/api``; without `similar` none are found.
-
-    There is a chat while ``app.state.chats`` is a `ChatService`.
-    """
+def build_api(runs: RunService, access: Access, similar: SimilarRuns) -> FastAPI:
+    """The application that answers under ``/api``; ``app.state.chats`` is to be set."""
     app = DescribedApi(
         title="DeepCritical",
         version=version("deepcritical"),
@@ -62,7 +59,7 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
     )
     app.state.runs, app.state.access = runs, access
     app.state.research = "loading"
-    app.state.similar, app.state.chats, app.state.sessions = similar, None, ChatSessions()
+    app.state.similar, app.state.sessions = similar, ChatSessions()
     app.state.reading = asyncio.Semaphore(AT_ONCE)
     add_handlers(app)
     app.include_router(router)
@@ -139,6 +136,7 @@ async def list_similar(
     caller: Who,
     request: Request,
     rules: Rules,
+    similar: Annotated[SimilarRuns, part("similar")],
     question: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION_CHARS)],
     tool: Literal["research", "deep_research"] = "deep_research",
     context: Annotated[str, Query(max_length=MAX_QUESTION_CHARS)] = "",
@@ -146,11 +144,9 @@ async def list_similar(
     max_iterations: Annotated[int | None, Query(ge=1, le=10)] = None,
 ) -> models.SimilarPage:
     """Your own former runs of nearly this question, with what is new since; nothing is started."""
-    similar: SimilarRuns | None = request.app.state.similar
     rules.admit_heavy(request)
     limits: dict[str, Any] = {"context": context, "depth": depth, "max_iterations": max_iterations}
-    own = caller.user_id
-    found = await similar.similar(question, tool, user_id=own, **limits) if similar else ()
+    found = await similar.similar(question, tool, user_id=caller.user_id, **limits)
     return models.similar_shown(found)
 
 

@@ -113,13 +113,6 @@ class OfferAccepted(Model):
     offer_id: str = Field(min_length=1, max_length=64)
 
 
-async def _chats_of_app(request: Request) -> ChatService:
-    chats: ChatService | None = request.app.state.chats
-    if chats is None:
-        raise HTTPException(404, "There is no chat on this server.")
-    return chats
-
-
 Sessions = Annotated[ChatSessions, part("sessions")]
 ChatId = Annotated[str, Path(max_length=64, description="The id of a chat.")]
 
@@ -140,7 +133,7 @@ async def open_chat(
     caller: Who,
     request: Request,
     rules: Rules,
-    chats: Annotated[ChatService, Depends(_chats_of_app)],
+    chats: Annotated[ChatService, part("chats")],
     sessions: Sessions,
 ) -> OpenedChat:
     """Open a chat over a finished run, or one for quick questions."""
