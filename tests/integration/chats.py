@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from deepcritical.bootstrap import ChatService, open_chats, place_of
-from deepcritical.domain.tool.chat import ENDS_TURN, ChatAnswer, ChatEvent, ToolCalled
+from deepcritical.domain.tool.chat import ENDS_TURN, ChatAnswer, ChatEvent, SimilarRun, ToolCalled
 from deepcritical.domain.tool.registry import ToolCaller, ToolRegistry
 from deepcritical.interfaces.render import describe
 from deepcritical.jobs.runs import RunService
@@ -40,13 +40,18 @@ async def tools(
         await service.close()
 
 
+async def none_former(_tool: str, _question: str, _caller: ToolCaller) -> tuple[SimilarRun, ...]:
+    return ()
+
+
 @asynccontextmanager
 async def chatting(
     source: Path, reasoner: ChatReasoner | None = None, **options: Any
 ) -> AsyncIterator[tuple[RunService, Chat]]:
     """A chat, and the runs that it may start."""
+    given = {"similar": none_former, "caller": ToolCaller(), **options}
     async with tools(source) as (runs, registry):
-        yield runs, Chat(registry, reasoner or ChatReasoner(), caller=ToolCaller(), **options)
+        yield runs, Chat(registry, reasoner or ChatReasoner(), **given)
 
 
 def chats_over(

@@ -235,20 +235,20 @@ def printed(command: list[str], more: dict[str, str] | None = None) -> str:
 class TestCheck:
     def test_a_folder_is_made(self, tmp_path: Path) -> None:
         file = tmp_path / "new" / "folder" / "runs.sqlite"
-        service(file).check()
+        service(file).database.check()
         assert file.exists()
 
     @pytest.mark.parametrize("text", ["no database at all, but long enough to be read as one" * 9])
     def test_a_file_of_another_kind_is_refused(self, file: Path, text: str) -> None:
         file.write_text(text, encoding="utf-8")
         with pytest.raises(DatabaseDamagedError, match=r"not a database.*DATABASE_URL"):
-            service(file).check()
+            service(file).database.check()
         assert file.read_text(encoding="utf-8") == text
 
     def test_a_place_that_cannot_be_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("", encoding="utf-8")
         with pytest.raises(DatabaseUnreachableError, match="cannot be reached"):
-            service(tmp_path / "file" / "runs.sqlite").check()
+            service(tmp_path / "file" / "runs.sqlite").database.check()
 
     async def test_after_its_end_nothing_is_taken(self, file: Path) -> None:
         traces = service(file)

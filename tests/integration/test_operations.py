@@ -197,7 +197,7 @@ class TestOnlyReads:
             for look in (seen.waiting(), seen.workers(), seen.stuck(1.0), seen.counts()):
                 await look
             with pytest.raises(StorageError, match=r"read.?only"):
-                await seen._database.write(
+                await seen.database.write(
                     lambda connection: connection.execute(sa.text("DELETE FROM jobs"))
                 )
         assert await asyncio.to_thread(content, url) == before

@@ -262,7 +262,7 @@ class TestProcesses:
         insert = sa.insert(table).values(strange)
         async with database_store(url) as kept:
             await keep_all(kept, ONE)
-            await kept._database.write(lambda connection: connection.execute(insert).close())
+            await kept.database.write(lambda connection: connection.execute(insert).close())
             assert await found(kept) == [ONE]
 
 

@@ -170,7 +170,7 @@ async def test_a_users_limit_holds_over_servers(url: str) -> None:
 
     assert sum(await asyncio.gather(*map(added, range(16)))) == 3
     for board in boards:
-        await board._database.close()
+        await board.database.close()
 
 
 async def _job(traces: ToolTraceService, run_id: str) -> Any:

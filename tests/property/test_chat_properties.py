@@ -21,6 +21,7 @@ from deepcritical.domain.tool.registry import (
 from deepcritical.models.desk import RunDesk
 from deepcritical.orchestrators.chat import OFFERED, Chat
 from deepcritical.reasoning.chatting import ChatReasoner, ChatTurn, ToolChoice
+from tests.integration.chats import none_former
 
 NAMES = ("search", "rag", "deep_research", "research_report")
 MESSAGES = st.one_of(
@@ -73,7 +74,8 @@ class Wilful(ChatReasoner):
 
 async def talked(reasoner: ChatReasoner, messages: Sequence[str]) -> None:
     ran: list[str] = []
-    chat = Chat(ToolRegistry(tool(name, ran) for name in NAMES), reasoner, run_id="made-up")
+    registry = ToolRegistry(tool(name, ran) for name in NAMES)
+    chat = Chat(registry, reasoner, none_former, run_id="made-up")
     offered: ResearchOffered | None = None
     for message in messages:
         before = len([name for name in ran if name in OFFERED])
@@ -102,7 +104,8 @@ def test_research_never_starts_without_acceptance_by_rules(messages: list[str]) 
 
 
 async def left(ticks: int, message: str) -> None:
-    chat = Chat(ToolRegistry(tool(name, []) for name in NAMES), ChatReasoner(), run_id="made-up")
+    registry = ToolRegistry(tool(name, []) for name in NAMES)
+    chat = Chat(registry, ChatReasoner(), none_former, run_id="made-up")
 
     async def read() -> None:
         async with aclosing(chat.say(message)) as events:

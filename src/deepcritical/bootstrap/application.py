@@ -181,7 +181,7 @@ def open_traces(settings: Settings) -> ToolTraceService | None:
     if settings.database_url is None:
         return None
     traces = ToolTraceService(Database(settings.database_url.get_secret_value()))
-    traces.check()
+    traces.database.check()
     return traces
 
 

@@ -37,10 +37,10 @@ class ChatService:
         return Chat(
             self.registry,
             self.reasoner_of(caller.model),
+            self.similar.beside_offer,
             run_id=run_id,
             caller=caller,
             limits=self.limits,
-            similar=self.similar.beside_offer,
         )
 
 

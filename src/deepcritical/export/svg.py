@@ -58,12 +58,7 @@ def standalone(drawing: Drawing) -> str:
     dark = "".join(f".f-{n}{{fill:{d}}}.s-{n}{{stroke:{d}}}" for n, (_, d) in _TONES.items())
     style = f"<style>@media (prefers-color-scheme: dark){{{dark}}}</style>"
     ground = f'<rect width="100%" height="100%" {_paint("card", None)}/>'
-    return f"{_svg(drawing, style + ground)}\n"
-
-
-def inline(drawing: Drawing) -> str:
-    """The drawing as an element of a page that has `figure_style`."""
-    return _svg(drawing, "")
+    return f"{inline(drawing, style + ground)}\n"
 
 
 def figure_style() -> str:
@@ -75,7 +70,8 @@ def figure_style() -> str:
     )
 
 
-def _svg(drawing: Drawing, head: str) -> str:
+def inline(drawing: Drawing, head: str = "") -> str:
+    """The drawing as an element of a page that has `figure_style`; `head` stands before it."""
     title, name = escape(one_line(drawing.title)), f"figure-{drawing.name}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {drawing.width} {drawing.height}" '

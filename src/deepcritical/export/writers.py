@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import AwareDatetime, TypeAdapter
 
@@ -24,6 +24,12 @@ from deepcritical.export.imprint import Imprint
 from deepcritical.export.mechanism_graph import mechanism_graph
 from deepcritical.export.svg import standalone
 from deepcritical.export.timeline import timeline
+from deepcritical.services.imports import Later
+
+if TYPE_CHECKING:
+    from deepcritical.export import html, typeset
+else:  # the command line prints Markdown without waiting for templates and the typesetter
+    html, typeset = Later("deepcritical.export.html"), Later("deepcritical.export.typeset")
 
 EVIDENCE_COLUMNS = (
     "number id title authors year journal design level certainty certainty_reasons quality "
@@ -155,26 +161,13 @@ def _json(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
-def _html(document: Document) -> str:
-    # Imported late: the command line prints Markdown without waiting for templates.
-    from deepcritical.export.html import render_page
-
-    return render_page(document)
-
-
-def _pdf(report: ResearchReport) -> bytes:
-    from deepcritical.export.typeset import as_pdf
-
-    return as_pdf(report)
-
-
 def _figure(name: str, report: ResearchReport) -> str:
     return standalone(FIGURES[name](report))
 
 
 WRITERS: Mapping[str, Callable[[Any], str | bytes]] = {
-    "html": _html,
-    "pdf": _pdf,
+    "html": html.render_page,
+    "pdf": typeset.as_pdf,
     "md": lambda document: document.to_markdown(),
     "bib": as_bibtex,
     "ris": as_ris,

@@ -143,7 +143,7 @@ class PageGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or _first_part(scope) in OWN_RULES:
+        if scope["type"] != "http" or "/" + scope["path"][1:].partition("/")[0] in OWN_RULES:
             await self._app(scope, receive, send)
             return
         asked = HTTPConnection(scope)
@@ -197,8 +197,3 @@ def _refused(scope: Scope, is_own: bool) -> Response | None:
     if not length.isdecimal() or int(length) > most:
         return problem_response(413, f"A body has at most {most} bytes.", "Send less.")
     return None
-
-
-def _first_part(scope: Scope) -> str:
-    path: str = scope["path"]
-    return "/" + path[1:].partition("/")[0]

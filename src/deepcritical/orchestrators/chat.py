@@ -80,20 +80,16 @@ class _Offer(NamedTuple):
     inputs: dict[str, Any]
 
 
-async def _none_similar(_tool: str, _question: str, _caller: ToolCaller) -> tuple[SimilarRun, ...]:
-    return ()
-
-
 class Chat:
     """One conversation of one user. It keeps the last turns, and at most one offer.
 
     Args:
         registry: The tools.
         reasoner: Chooses among them, and tells what they found.
+        similar: Finds former runs to be named beside an offer.
         run_id: A finished run that alone is asked; '' for none.
         caller: The user.
         limits: Budget and deadline of a turn.
-        similar: Finds former runs to be named beside an offer.
         clock: Monotonic seconds.
     """
 
@@ -101,11 +97,11 @@ class Chat:
         self,
         registry: ToolRegistry,
         reasoner: ChatReasoner,
+        similar: FindSimilar,
         *,
         run_id: str = "",
         caller: ToolCaller | None = None,
         limits: RunLimits = TURN_LIMITS,
-        similar: FindSimilar = _none_similar,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._registry = registry

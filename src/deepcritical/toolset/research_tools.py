@@ -184,15 +184,14 @@ def registered_tools(
     runs: RunService, open_sources: OpenSources, evidence: RunEvidence, describe: Describe
 ) -> ToolRegistry:
     """Return all tools of an application."""
-    registry = ToolRegistry()
-    for tool in (
-        search_tool(open_sources),
-        rag_tool(evidence),
-        deep_research_tool(runs, describe),
-        research_report_tool(runs, describe),
-    ):
-        registry.register_tool(tool)
-    return registry
+    return ToolRegistry(
+        (
+            search_tool(open_sources),
+            rag_tool(evidence),
+            deep_research_tool(runs, describe),
+            research_report_tool(runs, describe),
+        )
+    )
 
 
 class RagInput(Model):

@@ -239,14 +239,9 @@ async def _ranked(
 def _as_text(found: FollowUp) -> str:
     if not found.passages:
         return f"{NOT_IN_THE_EVIDENCE}\n{visible(found.missing)}"
-    shown = (_passage(number, passage) for number, passage in enumerate(found.passages, 1))
-    return "\n\n".join([_head(found), *shown])
-
-
-def _head(found: FollowUp) -> str:
-    shown = len(found.passages)
-    less = f" Shown: {shown}; --max shows more." if shown < found.bearing else ""
-    return f"{found.told}{less}"
+    shown = [_passage(number, passage) for number, passage in enumerate(found.passages, 1)]
+    less = f" Shown: {len(shown)}; --max shows more." if len(shown) < found.bearing else ""
+    return "\n\n".join([f"{found.told}{less}", *shown])
 
 
 def _passage(number: int, passage: Passage) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.util import find_spec
@@ -30,7 +30,6 @@ from deepcritical.tools.searching import check_crossref, check_source
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
 if TYPE_CHECKING:
-    from deepcritical.bootstrap import LiveSources
     from deepcritical.models.providers import ModelServer
 
 EXTRAS = {
@@ -66,11 +65,18 @@ async def examined(
         limits = limits_of(settings, "standard")
         wait_s = max(0.5, min(settings.source_deadline_s, within_s - _MARGIN_S))
         url = settings.database_url.get_secret_value() if settings.database_url else ""
+        crossref = None if snapshot else live.crossref
+        files = {
+            "answers kept": (settings.http_cache, "DEEPCRITICAL_HTTP_CACHE"),
+            "vectors kept": (settings.vector_cache, "DEEPCRITICAL_VECTOR_CACHE"),
+        }
         checking = (
             ("answer", _model(settings.model, build, key or "", limits)),
             *((("snapshot", _snapshot(snapshot)),) if snapshot else ()),
-            *_of_sources(live, wait_s, with_crossref=not snapshot),
-            *_of_stores(url, settings.http_cache, settings.vector_cache),
+            *((tool.name, check_source(tool, wait_s)) for tool in live.tools),
+            *((("Crossref", check_crossref(crossref, wait_s)),) if crossref else ()),
+            ("database", check_database(url)),
+            *((name, check_file(name, *file)) for name, file in files.items()),
             ("embeddings", check_embeddings(settings.embedding_model.strip())),
             ("vector index", check_index(settings.chroma_url, settings.chroma_headers)),
             ("PDF", asyncio.to_thread(check_pdf)),
@@ -91,26 +97,6 @@ async def _bounded(name: str, checking: Checking, within_s: float) -> tuple[Chec
         )
         return (failed(name, late),)
     return found if isinstance(found, tuple) else (found,)
-
-
-def _of_sources(
-    live: LiveSources, wait_s: float, *, with_crossref: bool
-) -> Iterator[tuple[str, Checking]]:
-    for tool in live.tools:
-        yield tool.name, check_source(tool, wait_s)
-    if live.crossref and with_crossref:
-        yield "Crossref", check_crossref(live.crossref, wait_s)
-
-
-def _of_stores(
-    database_url: str, answers: Path | None, vectors: Path | None
-) -> Iterator[tuple[str, Checking]]:
-    yield "database", check_database(database_url)
-    for name, path, setting in (
-        ("answers kept", answers, "DEEPCRITICAL_HTTP_CACHE"),
-        ("vectors kept", vectors, "DEEPCRITICAL_VECTOR_CACHE"),
-    ):
-        yield name, check_file(name, path, setting)
 
 
 def _settings(misspelt: Sequence[str]) -> Check:

@@ -121,18 +121,16 @@ def read(
     settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
     card = asyncio.run(bootstrap.read_alone(settings, given, question))
     if as_json:
-        print_json(_as_json(card))
+        print_json(
+            {
+                "record": card.record.model_dump(mode="json", exclude={"content"}),
+                "reading": card.reading.model_dump(mode="json", exclude_defaults=True),
+                "grade": card.grade.model_dump(mode="json"),
+                "verdict": card.weighed.verdict.model_dump(mode="json") if card.weighed else None,
+            }
+        )
         return
     typer.echo("\n".join(visible(line) for line in _lines(card, question)))
-
-
-def _as_json(card: StudyCard) -> dict[str, object]:
-    return {
-        "record": card.record.model_dump(mode="json", exclude={"content"}),
-        "reading": card.reading.model_dump(mode="json", exclude_defaults=True),
-        "grade": card.grade.model_dump(mode="json"),
-        "verdict": card.weighed.verdict.model_dump(mode="json") if card.weighed else None,
-    }
 
 
 def _lines(card: StudyCard, question: str) -> Iterator[str]:

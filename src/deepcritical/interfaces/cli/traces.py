@@ -28,14 +28,18 @@ from deepcritical.interfaces.cli.output import (
     resumable,
     write_report,
 )
+from deepcritical.services.imports import Later
 
 if TYPE_CHECKING:
     from deepcritical.domain.report.answer import Document
     from deepcritical.domain.run.events import Event, LoggedEvent
     from deepcritical.domain.tool.traces import ToolTrace, TraceSummary
+    from deepcritical.jobs import requests
     from deepcritical.jobs.runs import RunService
     from deepcritical.services.storage.job_board import JobBoard
     from deepcritical.services.storage.tool_trace_service import ToolTraceService
+else:  # `--help` must not wait for the framework
+    requests = Later("deepcritical.jobs.requests")
 
 T = TypeVar("T")
 
@@ -136,13 +140,10 @@ def delete(
     ] = False,
 ) -> None:
     """Delete a run for good: its events, its report and what was asked."""
-
-    async def remove(kept: ToolTraceService, board: JobBoard, trace: ToolTrace) -> None:
-        from deepcritical.jobs import requests
-
-        await requests.delete(kept, board, trace.id, under_way=force)
-
-    typer.echo(f"Deleted: {_changed(run, remove)}")
+    deleted = _changed(
+        run, lambda kept, board, trace: requests.delete(kept, board, trace.id, under_way=force)
+    )
+    typer.echo(f"Deleted: {deleted}")
 
 
 @traces.command()
@@ -150,8 +151,6 @@ def cancel(run: _Id) -> None:
     """Stop a run wherever it is; it ends as cancelled, and `resume` goes on with it."""
 
     async def stop(kept: ToolTraceService, board: JobBoard, trace: ToolTrace) -> None:
-        from deepcritical.jobs import requests
-
         _refuse_ended(trace)
         await requests.cancel(kept, board, trace.id)
         if (ended := await kept.get_trace(trace.id)).status is not TraceStatus.CANCELLED:
@@ -165,8 +164,6 @@ def stop(run: _Id) -> None:
     """Have a run end its search with the step in hand, and write from what there is."""
 
     async def write(kept: ToolTraceService, board: JobBoard, trace: ToolTrace) -> None:
-        from deepcritical.jobs import requests
-
         _refuse_ended(trace)
         await requests.write_now(kept, board, trace.id)
 

@@ -13,7 +13,6 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Send
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.run.events import LoggedEvent
 from deepcritical.interfaces.render import told
 from deepcritical.jobs.run import RunView
 from deepcritical.services.tasks import going_on
@@ -53,7 +52,10 @@ async def run_blocks(run: RunView, after: int) -> AsyncGenerator[str, None]:
     yield f"retry: {RECONNECT_MS}\n\n"
     try:
         async for logged in run.tail(after):
-            yield f"id: {logged.seq}\ndata: {_as_data(logged)}\n\n"
+            fields = logged.model_dump(mode="json", exclude={"run_id"})
+            shown = {"text": told(logged), "now": datetime.now(UTC).isoformat()}
+            data = json.dumps(fields | shown, ensure_ascii=False)
+            yield f"id: {logged.seq}\ndata: {data}\n\n"
     except StorageError as error:
         # The browser asks again in a moment, and then learns why by the status of the answer.
         _LOG.warning("a stream of events ended: %s", error)
@@ -81,9 +83,3 @@ async def _kept_alive(blocks: AsyncGenerator[str, None]) -> AsyncGenerator[str]:
 async def _closed(ahead: asyncio.Future[str | None], blocks: AsyncGenerator[str, None]) -> None:
     await asyncio.wait([ahead])
     await blocks.aclose()
-
-
-def _as_data(logged: LoggedEvent) -> str:
-    fields = logged.model_dump(mode="json", exclude={"run_id"})
-    shown = {"text": told(logged), "now": datetime.now(UTC).isoformat()}
-    return json.dumps(fields | shown, ensure_ascii=False)

@@ -224,11 +224,11 @@ class Stored:
     """A store of tables; every method raises StorageError when the database cannot be used."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     async def close(self) -> None:
         """Close the database."""
-        await self._database.close()
+        await self.database.close()
 
 
 Query = Callable[Concatenate["sa.Connection", P], T]
@@ -239,7 +239,7 @@ def reads(query: Query[P, T]) -> Method[P, T]:
     """Return the method of a `Stored` that runs a query in a transaction of its own."""
 
     async def method(self: Stored, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._database.read(lambda connection: query(connection, *args, **kwargs))
+        return await self.database.read(lambda connection: query(connection, *args, **kwargs))
 
     return method
 
@@ -248,7 +248,7 @@ def writes(query: Query[P, T]) -> Method[P, T]:
     """Return the like of `reads` for a query that writes, which may run several times."""
 
     async def method(self: Stored, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._database.write(lambda connection: query(connection, *args, **kwargs))
+        return await self.database.write(lambda connection: query(connection, *args, **kwargs))
 
     return method
 

@@ -81,7 +81,7 @@ class JobBoard(Stored):
             created_at=datetime.now(UTC),
         )
         limit_s, most = self._queue_limit_s, self.most_of_user
-        return await self._database.write(
+        return await self.database.write(
             lambda c: job_queries.insert_job(
                 c, trace, recipe, worker, queue_limit_s=limit_s, most=most
             )
@@ -94,19 +94,19 @@ class JobBoard(Stored):
     async def reopen(self, run_id: str, worker: str) -> None:
         """Take the end off a run; see `job_queries.reopen`."""
         limit = self._queue_limit_s
-        await self._database.write(
+        await self.database.write(
             lambda c: job_queries.reopen(c, run_id, worker, queue_limit_s=limit)
         )
 
     async def outlived(self) -> tuple[str, ...]:
         """Runs that ended longer ago than runs are kept; removes what else is kept no longer."""
         events_days, runs_days = self._keeping
-        await self._database.write(lambda c: delete_expired(c))
+        await self.database.write(lambda c: delete_expired(c))
         if events_days is not None:
-            await self._database.write(lambda c: job_queries.delete_old_events(c, events_days))
+            await self.database.write(lambda c: job_queries.delete_old_events(c, events_days))
         if runs_days is None:
             return ()
-        return await self._database.read(lambda c: job_queries.select_outlived(c, runs_days))
+        return await self.database.read(lambda c: job_queries.select_outlived(c, runs_days))
 
 
 LOCAL_WORKER = "local"

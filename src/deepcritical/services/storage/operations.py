@@ -216,7 +216,7 @@ class Operations(Stored):
 
     async def workers(self) -> tuple[WorkerState, ...]:
         """The workers that were alive within the last minutes, the latest sign of life first."""
-        return await self._database.read(partial(_workers, ttl_s=self._ttl_s))
+        return await self.database.read(partial(_workers, ttl_s=self._ttl_s))
 
     async def stuck(self, silent_s: float) -> tuple[StuckRun, ...]:
         """Runs that somebody may have to look at, one for each reason, the longest silent first.
@@ -229,4 +229,4 @@ class Operations(Stored):
             silent = timedelta(seconds=silent_s)
             return _stuck(connection, live, self._most_takeovers - 1, silent)
 
-        return await self._database.read(work)
+        return await self.database.read(work)

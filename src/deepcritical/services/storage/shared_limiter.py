@@ -28,7 +28,7 @@ class SharedLimits(Stored):
 
     def of(self, host: str, per_second: int) -> SharedLimiter:
         """The limiter of a host, for so many requests within any second."""
-        return SharedLimiter(self._database, f"{host} {per_second}/s", per_second)
+        return SharedLimiter(self.database, f"{host} {per_second}/s", per_second)
 
 
 class SharedLimiter:

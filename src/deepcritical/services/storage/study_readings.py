@@ -154,4 +154,4 @@ class StudyReadings(Stored):
         """Keep readings by their keys; one that is there stays."""
         rows = [_row(key, reading, owner, accepted) for key, reading in readings.items()]
         if rows:
-            await self._database.write(partial(_insert, rows=rows))
+            await self.database.write(partial(_insert, rows=rows))

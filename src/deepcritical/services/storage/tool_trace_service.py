@@ -39,15 +39,6 @@ class ToolTraceService(Stored):
         super().__init__(database)
         self._ending = False
 
-    @property
-    def database(self) -> Database:
-        """The database of the traces."""
-        return self._database
-
-    def check(self) -> None:
-        """Find out quickly whether traces can be kept; see `Database.check`."""
-        self._database.check()
-
     def end_tails(self) -> None:
         """Have every tail end where it is, because the process is ending.
 
@@ -74,7 +65,7 @@ class ToolTraceService(Stored):
             input_params=dict(input_params),
             created_at=datetime.now(UTC),
         )
-        return await self._database.write(lambda c: trace_queries.insert_trace(c, trace))
+        return await self.database.write(lambda c: trace_queries.insert_trace(c, trace))
 
     append_events = writes(trace_queries.append)
     append_event = writes(trace_queries.append_next)
@@ -91,7 +82,7 @@ class ToolTraceService(Stored):
     async def get_trace(self, trace_id: str, *, user_id: str | None = None) -> ToolTrace:
         """The trace of an id; with a user, only if it is his."""
         known = _checked(trace_id)
-        trace = await self._database.read(lambda c: trace_queries.select_trace(c, known))
+        trace = await self.database.read(lambda c: trace_queries.select_trace(c, known))
         if user_id not in (None, trace.user_id):
             raise _unknown(trace_id)
         return trace
@@ -106,7 +97,7 @@ class ToolTraceService(Stored):
         words: Sequence[str] = (),
     ) -> tuple[TraceSummary, ...]:
         """A user's traces older than the one of id `before`, newest first; see `select_traces`."""
-        return await self._database.read(
+        return await self.database.read(
             lambda c: trace_queries.select_traces(c, user_id, tool_name, most, before, words)
         )
 
@@ -114,7 +105,7 @@ class ToolTraceService(Stored):
         """A user's trace by its id, or by the first four or more characters of it."""
         ids: tuple[str, ...] = ()
         if _BEGINNING.fullmatch(beginning):
-            ids = await self._database.read(
+            ids = await self.database.read(
                 lambda c: trace_queries.select_matching(c, user_id, beginning)
             )
         if len(ids) > 1:
@@ -145,7 +136,7 @@ class ToolTraceService(Stored):
 
     async def _news(self, trace_id: str, after: int) -> tuple[tuple[LoggedEvent, ...], bool]:
         known = _checked(trace_id)
-        return await self._database.read(lambda c: trace_queries.select_events(c, known, after))
+        return await self.database.read(lambda c: trace_queries.select_events(c, known, after))
 
     async def delete(
         self, trace_id: str, *, user_id: str = LOCAL_USER, under_way: bool = False
@@ -161,7 +152,7 @@ class ToolTraceService(Stored):
         trace = await self.get_trace(trace_id, user_id=user_id)
         if not (trace.status.ended or under_way):
             raise StorageError(f"The run {trace_id} has not ended.", "Delete it with --force.")
-        await self._database.write(lambda c: trace_queries.delete_trace(c, trace_id))
+        await self.database.write(lambda c: trace_queries.delete_trace(c, trace_id))
 
 
 def _checked(trace_id: str) -> str:

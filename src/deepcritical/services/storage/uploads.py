@@ -73,7 +73,7 @@ class Uploads(Stored):
         Raises DocumentNotFoundError for one that is not there, not any more, or another user's.
         """
         work = partial(_use, ids=ids, user_id=user_id)
-        found = await self._database.write(work) if ids else {}
+        found = await self.database.write(work) if ids else {}
         # Not within the transaction, which deletes what is kept no longer.
         if unknown := next((one for one in ids if one not in found), None):
             raise _unknown(unknown)
