@@ -4,20 +4,22 @@ Implementations are picked here and nowhere else.
 """
 
 from deepcritical.bootstrap.application import (
+    ChatService,
     build_reasoner,
     build_runs,
-    limits_of,
-    open_retrieval,
+    build_similar,
+    open_chats,
     open_traces,
     read_alone,
     read_settings,
 )
-from deepcritical.bootstrap.chatting import ChatService, build_similar, open_chats
 from deepcritical.bootstrap.live import LiveSources, Lookups, open_sources
 from deepcritical.bootstrap.parts import (
     build_model_server,
+    limits_of,
     open_operations,
     open_readings,
+    open_retrieval,
     place_of,
 )
 

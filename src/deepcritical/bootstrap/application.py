@@ -1,11 +1,12 @@
-"""Builds the service of runs from the settings; reads a single study without a run."""
+"""Builds the service of runs and the chats from the settings; reads a study without a run."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
@@ -20,8 +21,11 @@ from deepcritical.bootstrap.parts import (
     OpenRag,
     build_model_server,
     libraries_of,
+    limits_of,
+    open_sources_of,
     open_telemetry,
     place_of,
+    retrieval_parts,
     sources_at,
     users_server,
 )
@@ -29,21 +33,23 @@ from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import ConfigurationError, DocumentError, StorageError
 from deepcritical.domain.evidence.grading import Grade, grade
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.run.budget import Depth, RunLimits
-from deepcritical.domain.run.events import Notice
+from deepcritical.domain.run.budget import RunLimits
+from deepcritical.domain.run.events import Event, Notice
+from deepcritical.domain.run.plan import Place
 from deepcritical.domain.run.recipe import ModelChoice, Recipe
 from deepcritical.domain.study.reading import StudyReading
+from deepcritical.domain.tool.registry import ToolCaller, ToolRegistry
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.desk import RunDesk
+from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
+from deepcritical.reasoning.chatting import ChatReasoner
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
-from deepcritical.services.chroma import ChromaIndex
-from deepcritical.services.embeddings import SHIPPED_VECTORS, EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.job_board import JobBoard
@@ -52,13 +58,11 @@ from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.services.tasks import SOON_S, calculated, to_the_end
 from deepcritical.settings import Settings
 from deepcritical.tools.documents import read_document
+from deepcritical.toolset.research_tools import RunEvidence, registered_tools
+from deepcritical.toolset.similar_runs import SimilarRuns
 
 if TYPE_CHECKING:
     from deepcritical.models.providers import ModelServer
-
-
-LOCAL_RESULTS = 30
-"""Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
 
 
 def read_settings(
@@ -147,11 +151,7 @@ def _durable(
 def _parts_for(
     settings: Settings, choosing: OpenChoosing, library: Library, opening: OpenAt, recipe: Recipe
 ) -> Parts:
-    """The parts of a run that was begun with other options; keys are those of these settings.
-
-    Raises:
-        ConfigurationError: There is no key for its model, or no such snapshot any more.
-    """
+    """The parts of a run that was begun with other options; keys are those of these settings."""
     model = recipe.model
     own = settings.with_model(model.name, model.base_url or None).model_copy(
         update={"manager": model.manager}
@@ -226,10 +226,6 @@ def _chosen_reasoner(
 
     The address of another model is its provider's, and its key the user's: what the settings hold
     is for the model of the settings alone.
-
-    Raises:
-        ConfigurationError: The model is none that may be chosen, or key and model do not go
-            together.
     """
     if model in ("", settings.model):
         if key and settings.model is None:
@@ -266,58 +262,6 @@ def _over_retrieval(open_rag: OpenRag) -> OpenChoosing:
                 await desk.tell(Notice(message=str(error)))
 
     return opened
-
-
-def limits_of(settings: Settings, depth: Depth, *, local: bool = False) -> RunLimits:
-    """The limits of a depth, as far as no setting overrides them; `local` for a snapshot."""
-    chosen = {
-        "paced": None if settings.deadline_s is None else False,
-        "max_iterations": settings.max_iterations,
-        "deadline_s": settings.deadline_s,
-        "results_per_query": LOCAL_RESULTS if local else None,
-        "max_calls": settings.max_calls,
-        "max_tokens": settings.max_tokens,
-        "max_cost_usd": settings.max_cost_usd,
-    }
-    return RunLimits.for_depth(depth).model_copy(
-        update={name: value for name, value in chosen.items() if value is not None}
-    )
-
-
-@asynccontextmanager
-async def open_retrieval(
-    settings: Settings, run_id: str, tell: Callable[[str], None]
-) -> AsyncIterator[LlamaIndexRAGService]:
-    """Retrieval over the records of one run, until the context ends.
-
-    `tell` gets what the reader must know at the end: vectors not kept, rows not removed.
-    """
-    embeddings, index = retrieval_parts(settings)
-    rag = LlamaIndexRAGService(run_id, embeddings, index)
-    try:
-        yield rag
-    finally:
-        try:
-            await rag.close()
-        except StorageError as error:
-            tell(str(error))
-        await asyncio.to_thread(index.close)
-        if embeddings and embeddings.cache_problem:
-            tell(f"Vectors are not kept: {embeddings.cache_problem}")
-
-
-def retrieval_parts(settings: Settings) -> tuple[EmbeddingService | None, ChromaIndex]:
-    """The embedding model, if one is set, and the index of vectors. Neither is opened yet."""
-    kept = settings.vector_cache.expanduser() if settings.vector_cache else None
-    model = settings.embedding_model.strip()
-    embeddings = _embeddings(model, kept) if model else None
-    return embeddings, ChromaIndex(settings.chroma_url, settings.chroma_headers)
-
-
-@cache
-def _embeddings(model: str, vectors: Path | None) -> EmbeddingService:
-    """One for all parts of a process: a model takes seconds to load, and 100 MB."""
-    return EmbeddingService(model, cache=vectors, shipped=SHIPPED_VECTORS)
 
 
 _ONLY = "E1"
@@ -365,3 +309,75 @@ async def _record(settings: Settings, what: Path | str) -> Evidence:
             f"No source that was asked knows {what}.", "Check the id, or give a file."
         )
     return found[what]
+
+
+@dataclass(frozen=True)
+class ChatService:
+    """Makes chats over the tools of one application."""
+
+    registry: ToolRegistry
+    reasoner_of: Callable[[str], ChatReasoner]
+    """The reasoner of a model as ``provider:name``; '' for that of the settings."""
+    similar: SimilarRuns
+    limits: RunLimits
+
+    def chat(self, run_id: str = "", caller: ToolCaller | None = None) -> Chat:
+        """A new conversation, over a finished run or over none. Blocks: it may load libraries."""
+        caller = caller or ToolCaller()
+        return Chat(
+            self.registry,
+            self.reasoner_of(caller.model),
+            self.similar.beside_offer,
+            run_id=run_id,
+            caller=caller,
+            limits=self.limits,
+        )
+
+
+@asynccontextmanager
+async def open_chats(
+    settings: Settings, runs: RunService, place: Place, describe: Callable[[Event], str]
+) -> AsyncIterator[ChatService]:
+    """Chats over these runs, until the context ends."""
+    embeddings, index = retrieval_parts(settings)
+    evidence = RunEvidence(runs, lambda run_id: LlamaIndexRAGService(run_id, embeddings, index))
+    # Looking for a snapshot reads the disk.
+    sources = await asyncio.to_thread(open_sources_of, settings, place)
+    similar = await asyncio.to_thread(build_similar, settings, runs, place)
+    try:
+        yield ChatService(
+            registered_tools(runs, sources, evidence, describe),
+            partial(_chat_reasoner, settings),
+            similar,
+            TURN_LIMITS.model_copy(update={"deadline_s": settings.chat_deadline_s}),
+        )
+    finally:
+        try:
+            await evidence.close()
+        finally:
+            await asyncio.to_thread(index.close)
+
+
+def build_similar(settings: Settings, runs: RunService, place: Place) -> SimilarRuns:
+    """Return the search for former runs of nearly the same question."""
+    local = place.snapshot is not None
+    return SimilarRuns(
+        runs,
+        retrieval_parts(settings)[0],
+        open_sources_of(settings, place),
+        ttl_days=settings.similar_ttl_days,
+        rounds=limits_of(settings, "deep", local=local).max_iterations,
+    )
+
+
+def _chat_reasoner(settings: Settings, model: str) -> ChatReasoner:
+    own = model in ("", settings.model)
+    if own and settings.model is None:
+        return ChatReasoner()
+    server = (
+        build_model_server(settings, settings.model or "") if own else users_server(settings, model)
+    )
+    # Late, as its libraries are: without a model nobody waits for them.
+    from deepcritical.reasoning.llm_chat import ModelChat
+
+    return ModelChat(server)

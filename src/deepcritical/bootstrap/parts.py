@@ -1,4 +1,4 @@
-"""Builds single parts from the settings: model servers, telemetry, stores, sources of a place."""
+"""Builds single parts from the settings: model servers, telemetry, stores, sources, retrieval."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from deepcritical.bootstrap.live import LiveSources, Lookups, open_sources
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.evidence.record import Evidence
-from deepcritical.domain.run.budget import Step
+from deepcritical.domain.run.budget import Depth, RunLimits, Step
 from deepcritical.domain.run.plan import Place
 from deepcritical.domain.run.recipe import OwnDocument
 from deepcritical.jobs.hosting import MOST_TAKEOVERS
 from deepcritical.jobs.run import OpenSources
 from deepcritical.jobs.upkeep import TTL_S
 from deepcritical.research.session import RunSources
+from deepcritical.services.chroma import ChromaIndex
+from deepcritical.services.embeddings import SHIPPED_VECTORS, EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.study_readings import StudyReadings
@@ -286,3 +289,59 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
         yield f"{FULL_TEXTS.name}: asked for open full texts where an abstract gives no result"
     if live.crossref:
         yield "Crossref: asked for retractions of the records used that have a DOI"
+
+
+LOCAL_RESULTS = 30
+"""Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
+
+
+def limits_of(settings: Settings, depth: Depth, *, local: bool = False) -> RunLimits:
+    """The limits of a depth, as far as no setting overrides them; `local` for a snapshot."""
+    chosen = {
+        "paced": None if settings.deadline_s is None else False,
+        "max_iterations": settings.max_iterations,
+        "deadline_s": settings.deadline_s,
+        "results_per_query": LOCAL_RESULTS if local else None,
+        "max_calls": settings.max_calls,
+        "max_tokens": settings.max_tokens,
+        "max_cost_usd": settings.max_cost_usd,
+    }
+    return RunLimits.for_depth(depth).model_copy(
+        update={name: value for name, value in chosen.items() if value is not None}
+    )
+
+
+@asynccontextmanager
+async def open_retrieval(
+    settings: Settings, run_id: str, tell: Callable[[str], None]
+) -> AsyncIterator[LlamaIndexRAGService]:
+    """Retrieval over the records of one run, until the context ends.
+
+    `tell` gets what the reader must know at the end: vectors not kept, rows not removed.
+    """
+    embeddings, index = retrieval_parts(settings)
+    rag = LlamaIndexRAGService(run_id, embeddings, index)
+    try:
+        yield rag
+    finally:
+        try:
+            await rag.close()
+        except StorageError as error:
+            tell(str(error))
+        await asyncio.to_thread(index.close)
+        if embeddings and embeddings.cache_problem:
+            tell(f"Vectors are not kept: {embeddings.cache_problem}")
+
+
+def retrieval_parts(settings: Settings) -> tuple[EmbeddingService | None, ChromaIndex]:
+    """The embedding model, if one is set, and the index of vectors. Neither is opened yet."""
+    kept = settings.vector_cache.expanduser() if settings.vector_cache else None
+    model = settings.embedding_model.strip()
+    embeddings = _embeddings(model, kept) if model else None
+    return embeddings, ChromaIndex(settings.chroma_url, settings.chroma_headers)
+
+
+@cache
+def _embeddings(model: str, vectors: Path | None) -> EmbeddingService:
+    """One for all parts of a process: a model takes seconds to load, and 100 MB."""
+    return EmbeddingService(model, cache=vectors, shipped=SHIPPED_VECTORS)

@@ -177,11 +177,6 @@ def _record(text: str | Path, title: str) -> Evidence:
 
 
 async def _documents(given: Sequence[Own]) -> tuple[OwnDocument, ...]:
-    """Return documents as a run takes them.
-
-    Raises:
-        DocumentError: One cannot be read, or is neither there nor an id.
-    """
     return await documents_of(None, [_named(one) for one in given], "", reads_files=True)
 
 

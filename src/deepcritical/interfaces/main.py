@@ -215,11 +215,7 @@ def _access(
 def _signing_in(
     public: bool, address: str, client: str, secret: SecretStr | None, scopes: str, provider: str
 ) -> SignIn:
-    """Return the client of the provider that signs visitors in.
-
-    Raises:
-        ConfigurationError: The server is not public, or the provider does not know it.
-    """
+    """Return the client of the provider that signs visitors in."""
     from deepcritical.interfaces.sign_in import SignIn
 
     if not public:
@@ -256,7 +252,5 @@ def main(args: Sequence[str] | None = None) -> None:
     atexit.register(gc.freeze)
     try:
         app(args)
-    except ResearchCancelled as error:
-        raise SystemExit(exit_code(error)) from error
-    except Exception as error:
+    except (ResearchCancelled, Exception) as error:
         raise SystemExit(exit_code(error)) from error

@@ -207,11 +207,7 @@ def _sessions_of(client: Any) -> list[Any]:
 
 
 def _check_server(url: str, headers: Mapping[str, str]) -> None:
-    """Find out in seconds whether a server of Chroma is there.
-
-    Raises:
-        StorageError: There is none, it refuses, or it is of a version that is not spoken here.
-    """
+    """Find out in seconds whether a server of Chroma is there."""
     try:
         version, *_ = [json.loads(_heard(f"{url}{path}", headers)) for path in _ASKED_FIRST]
     except HTTPError as error:

@@ -70,11 +70,6 @@ _FromPlan = Annotated[
 
 
 def _wanted_form(as_json: bool, full: bool) -> ended.Wanted:
-    """Return the form in which the report is printed.
-
-    Raises:
-        BadParameter: Two forms are asked for.
-    """
     if as_json and full:
         raise typer.BadParameter("choose this or --json, not both", param_hint="--full")
     return "json" if as_json else "full" if full else "brief"
@@ -132,11 +127,7 @@ class _Asked(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The question; '' where a former run is named, which has its own.
-
-        Raises:
-            BadParameter: There is none.
-        """
+        """The question; '' where a former run is named, which has its own."""
         if self.question is None and self.reusing.reuse:
             return ""
         if self.question is None:
@@ -145,12 +136,7 @@ class _Asked(NamedTuple):
         return checked_question(self.question)
 
     def planned(self, path: Path) -> ResearchPlan:
-        """The plan in a file, which says all that is asked.
-
-        Raises:
-            BadParameter: The command line says some of it, too.
-            PlanError: There is no plan that can be run.
-        """
+        """The plan in a file, which says all that is asked."""
         said = {
             "QUESTION": self.question,
             "--snapshot": self.choice.snapshot,
@@ -164,11 +150,7 @@ class _Asked(NamedTuple):
 
 
 def _check_alone(option: str, others: Mapping[str, object]) -> None:
-    """Refuse options beside one that leaves no room for them.
-
-    Raises:
-        BadParameter: One of the others is given, which is all but None.
-    """
+    """Refuse options beside one that leaves no room for them; None is not given."""
     if given := [name for name, value in others.items() if value is not None]:
         raise typer.BadParameter(f"not together with {', '.join(given)}", param_hint=option)
 

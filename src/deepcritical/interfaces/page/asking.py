@@ -147,11 +147,7 @@ def _key(
 
 
 def _documents(chosen: object) -> tuple[str, ...]:
-    """The ids of what was chosen; it was sent by a browser, and need not be what ours sends.
-
-    Raises:
-        DocumentError: A file is still on its way.
-    """
+    """The ids of what was chosen; it was sent by a browser, and need not be what ours sends."""
     listed = chosen if isinstance(chosen, list) else []
     given = (one for one in listed if isinstance(one, dict))
     told = [(str(one.get("id") or ""), str(one.get("name"))) for one in given]

@@ -252,11 +252,6 @@ def _names_of(name: str, others: str) -> dict[str, Any]:
 
 
 def _browser(request: gr.Request) -> HTTPConnection:
-    """The request of a browser.
-
-    Raises:
-        AuthenticationError: There is none.
-    """
     if request.request is None:
         raise errors.AuthenticationError("This did not come from a browser.", "Open the page.")
     return request.request

@@ -255,11 +255,7 @@ async def ask_again(
 
 
 async def _documents_again(run: RunView, runs: RunService, user_id: str) -> tuple[OwnDocument, ...]:
-    """Return the user's own documents that a run read.
-
-    Raises:
-        DocumentNotFoundError: One is not kept any more, or never was.
-    """
+    """Return the user's own documents that a run read."""
     try:
         return await documents_of(runs.uploads, run.asked.get("documents", ()), user_id)
     except DocumentError as error:
