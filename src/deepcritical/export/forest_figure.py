@@ -189,16 +189,8 @@ def _frame(scale: _Scale, bottom: float) -> str:
     for tick in scale.ticks():
         x = scale.x(tick)
         parts.append(path(f"M{x:.1f} {bottom}v5", stroke="soft", width=1.2))
-        parts.append(
-            label(
-                x,
-                bottom + 20,
-                [f"{tick:g}".replace("-", "\u2212")],
-                tone="soft",
-                size=12,
-                anchor="middle",
-            )
-        )
+        named = [f"{tick:g}".replace("-", "\u2212")]
+        parts.append(label(x, bottom + 20, named, tone="soft", size=12, anchor="middle"))
     return "".join(parts)
 
 
@@ -234,18 +226,13 @@ def _pooled(pooled: PooledEffect, scale: _Scale, y: float) -> str:
     x, low, high = (scale.x(e) for e in (pooled.value, pooled.ci_low, pooled.ci_high))
     shape = f"M{low:.1f} {y:g}L{x:.1f} {y - 8:g}L{high:.1f} {y:g}L{x:.1f} {y + 8:g}z"
     told = f"Together (I² {pooled.i2:.0f} %)"
+    figures = _figures(scale.none, pooled.value, pooled.ci_low, pooled.ci_high)
     return "".join(
         (
             path(f"M{_NAMES} {y - _ROW / 2:g}H{_WIDTH - 12}", stroke="line", width=0.8),
             label(_NAMES, y + 4.5, [told], bold=True, size=13),
             path(shape, fill="drug"),
-            label(
-                _FIGURES,
-                y + 4.5,
-                [_figures(scale.none, pooled.value, pooled.ci_low, pooled.ci_high)],
-                bold=True,
-                size=13,
-            ),
+            label(_FIGURES, y + 4.5, [figures], bold=True, size=13),
         )
     )
 

@@ -57,11 +57,9 @@ class Works(Mapping[str, Evidence]):
         return self._records[self.current(evidence_id)]
 
     def __iter__(self) -> Iterator[str]:
-        """The ids of all works."""
         return iter(self._records)
 
     def __len__(self) -> int:
-        """Return the number of works."""
         return len(self._records)
 
     def current(self, evidence_id: str) -> str:

@@ -113,11 +113,9 @@ class LlamaIndexRAGService:
         self._acquired = self._closed = False
 
     async def __aenter__(self) -> Self:
-        """Use the service as a context."""
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        """Remove the run's rows."""
         await self.close()
 
     async def retrieval(self) -> Retrieval:

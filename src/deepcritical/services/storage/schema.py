@@ -45,6 +45,12 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
         return known.astimezone(UTC)
 
 
+def _trace_column(name: str, key: str) -> sa.Column[str]:
+    """The trace that a row belongs to, and goes with."""
+    trace = sa.ForeignKey("tool_traces.id", name=key, ondelete="CASCADE")
+    return sa.Column(name, _ID, trace, primary_key=True)
+
+
 organizations = sa.Table(
     "organizations",
     METADATA,
@@ -87,12 +93,7 @@ tool_traces = sa.Table(
 trace_events = sa.Table(
     "trace_events",
     METADATA,
-    sa.Column(
-        "trace_id",
-        _ID,
-        sa.ForeignKey("tool_traces.id", name="fk_events_trace", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    _trace_column("trace_id", "fk_events_trace"),
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("key", sa.String(80), nullable=False),
     sa.Column("at", UtcDateTime, nullable=False),
@@ -105,12 +106,7 @@ trace_events = sa.Table(
 jobs = sa.Table(
     "jobs",
     METADATA,
-    sa.Column(
-        "run_id",
-        _ID,
-        sa.ForeignKey("tool_traces.id", name="fk_jobs_trace", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    _trace_column("run_id", "fk_jobs_trace"),
     sa.Column("recipe", sa.JSON, nullable=False),
     sa.Column("worker", _ID, nullable=False),
     sa.Column("queued_at", UtcDateTime, nullable=False),
@@ -132,12 +128,7 @@ tell less: of one that had others, too, or was lost as soon as it had taken the 
 model_answers = sa.Table(
     "model_answers",
     METADATA,
-    sa.Column(
-        "run_id",
-        _ID,
-        sa.ForeignKey("tool_traces.id", name="fk_answers_trace", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    _trace_column("run_id", "fk_answers_trace"),
     sa.Column("step", _ID, primary_key=True),
     sa.Column("content", _ID, primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
