@@ -15,8 +15,8 @@ from deepcritical.domain.study.reading import StudyReading
 from deepcritical.models.asking import open_asker
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import model_server
+from deepcritical.reading.library import Readings
 from deepcritical.reading.model import ModelReader
-from deepcritical.reading.readers import Readings
 from tests.servers.answers import Answer
 from tests.servers.models import ModelServer
 from tests.servers.running import running

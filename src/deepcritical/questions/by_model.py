@@ -16,9 +16,8 @@ from deepcritical.domain.question.frame import (
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.spans import locate_quote
 from deepcritical.questions.asked_drugs import DrugNamed
-from deepcritical.questions.cues import LOWERS
+from deepcritical.questions.cues import LOWERS, measures_in
 from deepcritical.questions.declining import REFUSALS, refused_by_model
-from deepcritical.questions.measures import measures_in
 from deepcritical.questions.model_reading import ModelReading, with_meanings, with_note
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, raises, side_by_side

@@ -18,7 +18,6 @@ from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import as_typed, line_of, unsearched
 from deepcritical.questions.features import features_of, is_in_english, is_other_script
-from deepcritical.questions.measures import measures_in
 from deepcritical.questions.naming import Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.roles import (
@@ -233,7 +232,9 @@ def _as_put(kind: QuestionKind, text: str) -> QuestionKind:
 
 def _is_on_help(names: Names) -> bool:
     """Return whether what looks like a question on a harm asks if a drug helps."""
-    measured = set(measures_in(names.text, " ".join(c.text for c in names.conditions).casefold()))
+    measured = set(
+        cues.measures_in(names.text, " ".join(c.text for c in names.conditions).casefold())
+    )
     is_gain = bool(measured) and measured <= cues.BETTER_HIGHER
     if is_gain or cues.HELPS_AND_IS_SAFE.search(names.text):
         return True

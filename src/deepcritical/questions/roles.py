@@ -17,7 +17,6 @@ from deepcritical.questions.classifying import (
     POPULATION,
     condition_roles,
 )
-from deepcritical.questions.measures import changed_in, measures_in
 from deepcritical.questions.naming import Names, as_condition, find_names, joined
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 
@@ -146,14 +145,16 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     called = [one.name for one in (condition, brought) if one]
     called += [one.mention.text for one in told if one.mention.condition.name in taken]
     taken_words = " ".join(called).casefold()
-    measured = measures_in(cues.asks_in(rest)[1], taken_words) or measures_in(rest, taken_words)
+    measured = cues.measures_in(cues.asks_in(rest)[1], taken_words) or cues.measures_in(
+        rest, taken_words
+    )
     further = [
         one.mention.text.casefold()
         for one in others
-        if one.likeliest in (OUTCOME, HARM) and not measures_in(one.mention.text)
+        if one.likeliest in (OUTCOME, HARM) and not cues.measures_in(one.mention.text)
     ]
     if not (on_harm or measured or further):
-        measured = changed_in(_without(rest, [one.mention.text for one in told]))
+        measured = cues.changed_in(_without(rest, [one.mention.text for one in told]))
     who = tuple(dict.fromkeys((*population, *groups_in(rest))))
     return Roles(condition, who, (*measured, *further), brought)
 

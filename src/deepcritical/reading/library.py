@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 from uuid import uuid4
 
-from deepcritical.domain.errors import StorageError
+from deepcritical.domain.errors import ReasoningError, StorageError
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.study.reading import ReaderKind, StudyReading
-from deepcritical.reading.readers import AskedReader, Readings
 from deepcritical.reading.registry import read_registry
 from deepcritical.reading.rules import read_by_rules
 from deepcritical.reading.sentences import text_hash
@@ -27,6 +27,57 @@ _TRUST: dict[ReaderKind, int] = {"registry": 0, "curated": 1, "model": 2, "rules
 _WAIT_S = 20.0
 """Time that a reading that another run is making is waited for, before it is made twice."""
 _LOOK_S = 0.2
+
+Keep = Callable[[Mapping[str, StudyReading]], Awaitable[None]]
+"""Takes in readings as soon as they are there: what was read is not lost when time ends."""
+
+
+@dataclass
+class Readings:
+    """The readings of the records that a reader was given."""
+
+    found: dict[str, StudyReading] = field(default_factory=dict)
+    """By the ids of the records."""
+    failed: list[ReasoningError] = field(default_factory=list)
+    """Errors that tell why records are not among them."""
+    not_its_own: set[str] = field(default_factory=set)
+    """Of those found, what another read in its place: not kept under its name."""
+    strange: int = 0
+    """Studies in answers that were of no record shown, or of one told before."""
+
+
+class AskedReader(Protocol):
+    """Reads records for one run, within its budget and time."""
+
+    @property
+    def identity(self) -> str:
+        """Return what its readings are kept under, beside the text: who reads, by which prompt."""
+        ...
+
+    @property
+    def holder(self) -> str:
+        """Return its name while it reads, in whichever process; '' where that has no name."""
+        ...
+
+    async def begun(self) -> Sequence[Sequence[str]]:
+        """Return what it was given to read before its process died, by the ids of the records."""
+        ...
+
+    async def begin(self, ids: Sequence[str]) -> None:
+        """Note what it is given to read next."""
+        ...
+
+    def seconds_left(self) -> float:
+        """Seconds in which the run may still read."""
+        ...
+
+    async def read(self, records: Mapping[str, Evidence], keep: Keep) -> Readings:
+        """Read records, those that matter most first; `keep` is given every reading that stands.
+
+        Raises:
+            ConfigurationError: It cannot be asked at all.
+        """
+        ...
 
 
 class Outcome(NamedTuple):

@@ -22,7 +22,7 @@ from deepcritical.prompts.evidence import CHARS_PER_TOKEN, record_text
 from deepcritical.reading.answers import ReadStudies, ReadStudy, wording
 from deepcritical.reading.building import built
 from deepcritical.reading.checking import checked
-from deepcritical.reading.readers import Keep, Readings
+from deepcritical.reading.library import Keep, Readings
 from deepcritical.reading.sentences import numbered, shown_numbers
 from deepcritical.services.storage.model_answers import Place
 from deepcritical.services.tasks import calculated

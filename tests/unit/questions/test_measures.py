@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.questions.measures import changed_in
+from deepcritical.questions.cues import changed_in
 from deepcritical.questions.reading import read_frame
 from deepcritical.questions.wording import verb_of
 

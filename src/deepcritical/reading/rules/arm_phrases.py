@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from deepcritical.domain.study.reading import ControlKind
 from deepcritical.domain.text.patterns import bounded
-from deepcritical.reading.rules.clauses import Aside
-from deepcritical.reading.rules.words import PEOPLE, content_words
+from deepcritical.reading.rules.clauses import PEOPLE, Aside, content_words
 from deepcritical.vocabulary.drugs import find_drugs
 
 _CONTROL_WORDS: dict[ControlKind, str] = {

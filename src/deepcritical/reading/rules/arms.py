@@ -30,8 +30,7 @@ from deepcritical.reading.rules.arm_phrases import (
     group_names,
     sized,
 )
-from deepcritical.reading.rules.clauses import plain
-from deepcritical.reading.rules.words import content_words
+from deepcritical.reading.rules.clauses import content_words, plain
 from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.words import is_english
 

@@ -14,16 +14,16 @@ from deepcritical.reading.rules.arms import KnownArms
 from deepcritical.reading.rules.clauses import (
     COMPARES,
     DETAIL,
+    PEOPLE,
     Clause,
     clauses,
+    content_words,
     is_contrasting,
     result_sentences,
 )
-from deepcritical.reading.rules.contrast_forms import Told, told_by
+from deepcritical.reading.rules.contrast_forms import Told, outcome_in, told_by
 from deepcritical.reading.rules.effect_figures import Figures, effect_of, is_mixed, values_told
 from deepcritical.reading.rules.marking import MARK, marked
-from deepcritical.reading.rules.outcome_words import outcome_in
-from deepcritical.reading.rules.words import PEOPLE, content_words
 
 _NO_RESULT = bounded(
     r"\b(?:may|might|could|should|would|unlikely|seems? to|appears? to|if|except|"

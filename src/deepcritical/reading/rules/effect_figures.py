@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from deepcritical.domain.study.reading import ArmFigure, Effect, EffectMeasure
 from deepcritical.domain.text.patterns import bounded
-from deepcritical.reading.rules.clauses import Clause
+from deepcritical.reading.rules.clauses import PEOPLE, Clause
 from deepcritical.reading.rules.marking import BOTH, MARK, Marked
-from deepcritical.reading.rules.words import PEOPLE
 
 _NUMBER = r"[-−–]?\d{1,9}(?:[.·]\d{1,9})?|[-−–]?[.·]\d{1,9}"
 _P = bounded(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.reading.rules.arms import ROLES, KnownArms
-from deepcritical.reading.rules.words import PEOPLE
+from deepcritical.reading.rules.clauses import PEOPLE
 
 BOTH = "*"
 """Stands for the arms of a study that has two, as in "both groups"."""

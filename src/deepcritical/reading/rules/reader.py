@@ -27,10 +27,9 @@ from deepcritical.domain.text.spans import Span, is_ended
 from deepcritical.reading.building import record_id, registry_ids
 from deepcritical.reading.checking import checked
 from deepcritical.reading.rules.arms import KnownArms, find_arms
-from deepcritical.reading.rules.clauses import plain, result_sentences
+from deepcritical.reading.rules.clauses import PEOPLE, plain, result_sentences
 from deepcritical.reading.rules.contrasts import read_results
 from deepcritical.reading.rules.marking import BOTH, marked
-from deepcritical.reading.rules.words import PEOPLE
 from deepcritical.reading.sentences import text_hash, text_read, without_tables
 from deepcritical.vocabulary.outcomes import names_death
 
