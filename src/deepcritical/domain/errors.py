@@ -120,11 +120,8 @@ class EmptyQuestionError(QuestionError):
 class QuestionDeclinedError(QuestionError):
     """The text was understood, and is not searched.
 
-    Args:
-        message: What is said to the user.
-        advice: What to do next.
-        reason: Value of a `DeclineReason`, or of `QuestionKind` for small talk.
-        offers: Names or questions to ask about instead, the nearest first.
+    `reason` is the value of a `DeclineReason`, or of `QuestionKind` for small talk; `offers` are
+    names or questions to ask about instead, the nearest first.
     """
 
     def __init__(

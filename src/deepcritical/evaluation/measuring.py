@@ -265,10 +265,7 @@ _MALFORMED = (
 async def evaluate(
     paths: Sequence[Path], bench: Bench, *, model: str
 ) -> tuple[Evaluation, list[Outcome]]:
-    """Measure on each set.
-
-    Returns:
-        The figures, and the labels that were missed and may be looked at.
+    """Return the figures on each set, and the labels that were missed and may be looked at.
 
     Raises:
         ConfigurationError: A set has another form than its name says, or nothing to measure here.

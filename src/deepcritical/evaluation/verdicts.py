@@ -164,11 +164,8 @@ async def judge_verdicts(
 async def keep_readings(path: Path, database: str, reader: str = "") -> None:
     """Put the readings of a file (JSON lines of `StudyReading`) into a database, to be used.
 
-    Args:
-        path: The file.
-        database: Its address.
-        reader: The model that they stand for, as `reader_identity` tells it, so that its runs over
-            a snapshot read nothing again; if left out, none: they serve runs without a model.
+    They stand for the model `reader`, as `reader_identity` tells it, so that its runs over a
+    snapshot read nothing again; if left out, they serve runs without a model.
     """
     readings = [StudyReading.model_validate(row) for row in json_lines(path)]
     owner = LOCAL_USER if reader else ""

@@ -53,14 +53,11 @@ _LARGE_CONTEXT, _MEDIUM_CONTEXT = (
 def profile_for(
     model: str, context: int | None = None, known_context: int | None = None, *, of: ProfileName
 ) -> Profile:
-    """The profile of a model.
+    """The profile of a model, with a context of no more tokens than `context`, where that is set.
 
-    Args:
-        model: Its name.
-        context: Tokens of its context, as they are set; it never gets more.
-        known_context: The same as its provider tells, or the list of models of the library.
-        of: The profile that is set; ``auto`` decides by the two, and by the parameters that the
-            name tells of. A name that tells nothing gets a medium one.
+    `known_context` is told by its provider, or by the list of models of the library. ``auto``
+    decides by the two, and by the parameters that the name tells of; one that tells nothing is
+    medium.
     """
     told = context or known_context
     chosen = _by_itself(model, told) if of == "auto" else _NAMED[of]

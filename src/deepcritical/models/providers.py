@@ -175,11 +175,11 @@ def model_server(
     Args:
         spec: ``provider:name``, such as ``anthropic:claude-opus-4-6`` or ``ollama:qwen3:8b``.
         base_url: Address of the API; without it the provider's own.
-        api_key: The key; a hosted provider needs one unless every run brings its own.
+        api_key: A hosted provider needs one unless every run brings its own.
         profile: How much is asked at once; ``auto`` decides as `profile_for` does.
         context: Tokens of the model's context, where it is less or more than is known of it.
         effort: How long it thinks, if it can be told.
-        timeout_s: Seconds for one answer.
+        timeout_s: For one answer.
 
     Raises:
         ConfigurationError: The provider is unknown, lacks a library, or no address is known.

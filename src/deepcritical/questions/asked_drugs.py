@@ -25,7 +25,6 @@ class DrugNamed(NamedTuple):
     text: str
 
 
-_WHICH_IS = bounded(r", (?:which is )?an? (?:\w+ )?", re.IGNORECASE)
 _OPENS = bounded(r" ?[(\[] ?")
 _SUCH_AS = r"(?:such as|like|including|e\.?g\.?,?|for example,?|for instance,?|namely|i\.?e\.?,?)"
 _EXAMPLES = bounded(rf",? (?P<open>{_SUCH_AS}) |,? ?\((?P<told>{_SUCH_AS} )?", re.IGNORECASE)
@@ -146,8 +145,6 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
         if last and last.group and not named.group and _in_brackets(text, last, named):
             kept[-1] = named  # "a beta blocker (propranolol)": the class only says what it is
             continue
-        if last and _is_what(text, last, named):
-            continue  # "propranolol, a beta blocker"
         if last and last.group and named.group and text[last.end : named.start] == " ":
             kept[-1] = last._replace(end=named.end, text=text[last.start : named.end])
             continue  # "fluoroquinolone antibiotics"
@@ -161,12 +158,6 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
         whole = text[last.start : end]
         kept[-1] = DrugNamed(drug, known.group, last.start, end, whole)
     return kept
-
-
-def _is_what(text: str, last: DrugNamed, named: DrugNamed) -> bool:
-    """Return whether a class only says what the drug before it is."""
-    is_of_it = named.group and last.drug.name in named.group.members
-    return bool(is_of_it and _WHICH_IS.fullmatch(text, last.end, named.start))
 
 
 def _is_other_name(text: str, last: DrugNamed, named: DrugNamed) -> bool:

@@ -161,13 +161,9 @@ def answer_on(
 ) -> str:
     """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y.".
 
-    Args:
-        claim: What the verdict is on.
-        label: The verdict.
-        denied: Whether the question asks for the opposite of the claim.
-        raises: Whether the claim is that something bad gets more.
-        strength: How far a harm is from proof.
-        priced: Whether deaths or grave harms stand beside a benefit.
+    The question may have `denied` the claim, or the claim `raises` something bad, of which
+    `strength` says how far it is from proof; `priced` is a benefit with deaths or grave harms
+    beside it.
     """
     if priced and not raises:
         return _AT_A_PRICE.format(claim=claim)

@@ -118,14 +118,6 @@ ASKS_WHO = _cue(
     r"(?<!\w )who|who(?! (?:are|is|have|has|had|was|were|takes?|needs?|can|cannot|did|do)\b)"
 )
 """Asks which people do well on a drug, not whether it helps people who are named."""
-LISTS_TRIALS = bounded(
-    r"^\W*(?:(?:please|can you|could you) )*(?:list|show(?: me)?|name|find) (?:(?:all|the|any|some|"
-    r"clinical|randomi[sz]ed|controlled|ongoing|registered) ){0,4}trials\b|"
-    r"^(?!(?:does|do|did|is|are|was|were|can|could|will|would|has|have|had|should|how|why|what|which|"
-    r"who|show|say|tell)\b)(?:(?!(?:in|from|by|of) )[\w-]+ ){1,6}trials\W*$",
-    re.IGNORECASE,
-)
-"""Asks for the trials that there are, and not for what they found."""
 MEDICAL = _cue(
     r"\w+(?:ectom(?:y|ies)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|itis|therap(?:y|ies))|"
     r"(?:endo|laparo|arthro|broncho|colono|gastro|cysto|hystero|thoraco)scop(?:y|ies|ic)|"
@@ -231,13 +223,6 @@ _MEASURES = (
         r"flare[- ]?ups?|flares?|recurring",
     ),
     ("remission", "+", r"remission|remit\w*"),
-    (
-        "tumour response",
-        "+",
-        r"tumou?rs? (?:\w+ )?shrink\w*|shrink\w* (?:\w+ ){0,2}"
-        r"(?:tumou?rs?|cancers?|lesions?|\w+omas?|fibroids)|"
-        r"tumou?r response|response rates?|pCR",
-    ),
     ("exacerbations", "-", r"exacerbations?|attacks?"),
     (
         "progression",
@@ -271,10 +256,6 @@ _MEASURES = (
     ("sleep", "", r"sleep quality|sleep"),
     ("bone mineral density", "+", r"bone (?:mineral )?density|BMD"),
     ("ovulation", "+", r"ovulat\w+"),
-    ("hair growth", "+", r"hair (?:re)?growth"),
-    ("abstinence", "+", r"abstinen\w+"),
-    ("healing", "+", r"(?:wound |ulcer )?healing"),
-    ("function", "+", r"disability|mobility|walking|physical function"),
     (
         "length of stay",
         "-",
@@ -362,9 +343,7 @@ _CHANGED = bounded(
 def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
     """Return what is measured; of "progression-free survival" not survival and progression, too.
 
-    Args:
-        text: Where it is said.
-        taken: Words of it that mean something else.
+    Words that are `taken` mean something else.
     """
     found = [
         (name, match.start(), match.end())

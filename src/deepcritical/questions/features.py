@@ -44,9 +44,7 @@ def is_in_english(text: str) -> bool:
 def features_of(names: Names, through: Collection[str] = ()) -> frozenset[str]:
     """The features of a question; those of one with other names are the same.
 
-    Args:
-        names: What it names.
-        through: The targets of a clause that was cut from it before its names were looked up.
+    A clause on the targets `through` which a drug acts was cut from it before.
     """
     text = f"{_masked(names)} through ⟨target⟩" if through else _masked(names)
     written = _TOKEN.findall(_shortened(text))

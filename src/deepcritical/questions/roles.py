@@ -119,11 +119,7 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     """Return the treated condition, who is studied, what is measured, what harm is asked about.
 
     "Agitation in dementia" asks about agitation; "in people with HIV and meningitis" asks about
-    the one of the two that is not a group of people.
-
-    Args:
-        names: What the question names.
-        on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
+    the one of the two that is not a group of people. Only a question `on_harm` fears one.
     """
     text, rest = names.text, _without_drugs(names)
     told = [one if on_harm else one.treated for one in _told(names)]

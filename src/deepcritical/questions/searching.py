@@ -139,10 +139,8 @@ def search_sides(
 ) -> tuple[SearchQuery, ...]:
     """The queries of the first round of sides that was not begun, and what is open of those before.
 
-    Args:
-        question: The question as understood.
-        run: The texts of the queries that were run.
-        candidates: Names of the drugs to look into when none is asked about, best first.
+    Those of these texts were `run`; `candidates` are drugs to look into, best first, where the
+    question names none.
     """
     done, condition = set(run), condition_of(question)
     wanted = tuple(

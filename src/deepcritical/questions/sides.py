@@ -136,13 +136,7 @@ def other_arm(names: Names) -> str:
 
 
 def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
-    """Return who is on which side.
-
-    Args:
-        names: What the question names.
-        drugs: The drugs of these that are asked about, each once.
-        two: Whether it compares them.
-    """
+    """Return who is on which side: of these drugs, each once, that a question on `two` compares."""
     against = bool(_AGAINST.search(names.text))
     placebo = ("placebo",) if drugs and (against or _PLACEBO.search(names.text)) else ()
     if not two:

@@ -70,9 +70,7 @@ _NEAR = 80
 def stopped_in(text: str, names: frozenset[str] = frozenset()) -> frozenset[str]:
     """Return the drugs and classes that a text has as stopped, in small letters.
 
-    Args:
-        text: A question, a title.
-        names: Names that no table has.
+    They are found by the tables and by these further `names`.
     """
     return frozenset(
         name.casefold()

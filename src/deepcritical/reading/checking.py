@@ -82,12 +82,7 @@ def _numbers(text: str) -> frozenset[float]:
 
 
 class Standing:
-    """The content of one record; made once for all checks of its reading.
-
-    Args:
-        told: Its numbered sentences.
-        evidence: The record.
-    """
+    """The content of one record; made once for all checks of its reading."""
 
     def __init__(self, told: Sequence[Span], evidence: Evidence) -> None:
         self._told = told
@@ -218,15 +213,9 @@ class _Check:
 
 
 def checked(reading: StudyReading, told: Sequence[Span], evidence: Evidence) -> StudyReading:
-    """The reading with nothing in it that its record does not bear out.
+    """The reading with nothing in it that its record, in numbered sentences, does not bear out.
 
-    Args:
-        reading: As it was written down.
-        told: The record's numbered sentences.
-        evidence: The record.
-
-    Returns:
-        The parts that stand; what was taken out is in `faults`, with the reason.
+    What was taken out is in `faults`, with the reason.
     """
     check = _Check(reading, Standing(told, evidence))
     arms = tuple(_arms(check))

@@ -94,11 +94,7 @@ class Outcome(NamedTuple):
 
 
 class Library:
-    """Readings of one service, shared by its runs.
-
-    Args:
-        store: Keeps what models read; without it each run reads for itself.
-    """
+    """Readings of one service, shared by its runs; without a store each run reads for itself."""
 
     def __init__(self, store: StudyReadings | None = None) -> None:
         self._store = store
@@ -108,10 +104,8 @@ class Library:
     ) -> Outcome:
         """The best reading of each record: of the registry, curated, of a model, of rules.
 
-        Args:
-            records: By any ids; those that matter most come first.
-            model: Reads what nobody of more trust has read; None where no model is there.
-            owner: Whose readings may be used and are made, beside those that all share.
+        Those that matter most come first. The owner's own readings may be used beside those that
+        all share.
 
         Raises:
             ConfigurationError: The model cannot be asked at all.

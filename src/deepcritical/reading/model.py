@@ -54,11 +54,9 @@ def show(evidence: Evidence, limit_chars: int) -> Shown:
 def ask_to_read(
     records: Mapping[str, Shown], faults: Mapping[str, Sequence[Fault]] | None = None
 ) -> Prompt:
-    """The question for some records, by an id of each that is new in every question.
+    """The question for some records, by ids that are new in every question, such as R1.
 
-    Args:
-        records: Id in the question, such as R1 -> record.
-        faults: What was wrong in a former answer, for a question that is put again.
+    One that is put again tells the `faults` of the former answer.
     """
     blocks = (
         _block(key, shown, (faults or {}).get(key, ())) for key, shown in sorted(records.items())
@@ -126,12 +124,7 @@ _MISSING = Fault(part="study", reason="there was none for this record")
 
 
 class ModelReader:
-    """One model that reads for one run.
-
-    Args:
-        asker: Puts questions to it, within the run's budget and time.
-        to_read: Is told how many records are to be read, before they are.
-    """
+    """One model that reads for one run, and tells first how many records it is to read."""
 
     def __init__(self, asker: Asker, to_read: ToRead | None = None) -> None:
         self._asker = asker
@@ -165,10 +158,6 @@ class ModelReader:
 
     async def read(self, records: Mapping[str, Evidence], keep: Keep) -> Readings:
         """Read records in two waves at most: all of them, then those with faults.
-
-        Args:
-            records: By any ids; in the order in which they matter.
-            keep: Is given every reading that stands.
 
         Raises:
             ConfigurationError: The run's very first question shows that key or name are wrong.

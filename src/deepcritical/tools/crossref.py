@@ -44,10 +44,6 @@ async def integrity(client: SourceClient, doi: str) -> tuple[Integrity, tuple[st
     The work itself names its updates; notices that name the work are asked for too, because one
     may be known before the work is indexed again. What one of the two found counts even if the
     other failed; without a find, `clean` needs both.
-
-    Args:
-        client: Speaks to the API of Crossref, below which is `works`.
-        doi: The DOI, with or without a resolver.
     """
     name = normalised_doi(doi)
     if name is None:

@@ -18,12 +18,8 @@ class Deadline:
     """The end of the time that one source has, which moves on while a permit is waited for.
 
     It belongs to one event loop. Requests of one source may share it; while several of them wait,
-    the time counts once.
-
-    Args:
-        within_s: Seconds that the source has.
-        latest_s: Seconds after which it ends, whatever was waited for; None for as long as it
-            takes. Less than `within_s` is taken for as much.
+    the time counts once. It ends after `latest_s` seconds, but no sooner than `within_s`, whatever
+    was waited for; without them it takes as long as it takes.
     """
 
     def __init__(self, within_s: float, latest_s: float | None = None) -> None:

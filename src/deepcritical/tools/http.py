@@ -131,7 +131,7 @@ class SourceClient:
         by: Deadline | None = None,
         form_path: str = "",
     ) -> Payload:
-        """The body of a GET; with a long parameter of a POST, which is never cached.
+        """The body of a GET; with a long parameter of a POST to `form_path`, which is never cached.
 
         Args:
             path: Below the base URL.
@@ -142,8 +142,7 @@ class SourceClient:
 
         Raises:
             RateLimitError: The source still refuses after all attempts.
-            SearchError: It cannot be reached, answers with something else than data, or not in
-                time.
+            SearchError: It cannot be reached, sends no data, or not in time.
             ConfigurationError: There is no such thing at an address that was set.
         """
         texts = {name: str(value) for name, value in params.items()}

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 def main(max_pages: int, max_chars: int, max_memory_mb: int) -> None:
     """Write what a PDF says, as an object: `pages` and `title`, or `number` of pages, or `error`.
 
-    Args:
-        max_pages: With more, none is read.
-        max_chars: No page is read after so many characters.
-        max_memory_mb: Address space; not limited where the system has no such limit.
+    With more pages none is read, and no page after so many characters; the address space is limited
+    where the system has such a limit.
     """
     data = sys.stdin.buffer.read()
     with suppress(ImportError, ValueError, OSError):

@@ -62,8 +62,7 @@ class SearchHandler:
             permit. What has come by then is kept; without anything it was `unavailable`.
         broad_factor: How many times as many records a query may bring that is not for papers alone:
             it is asked once, and is the only one that a registry gets.
-        now: The time of day, UTC; None for sources that do not change, whose answers have no time
-            and take none worth telling.
+        now: The time of day, UTC; None for sources that do not change.
         telemetry: Receives of each query how it ended and how much it brought, not what was asked.
     """
 

@@ -42,14 +42,10 @@ async def search(
     check_within_s: float,
     check_integrity: CheckIntegrity | None = None,
 ) -> Found:
-    """The records that sources find.
+    """The records that sources find, at most so many of each answer.
 
-    Args:
-        handler: Asks the sources.
-        queries: What to search for.
-        most: Records of each answer at most.
-        check_within_s: Seconds for looking retractions up; what takes longer stays unchecked.
-        check_integrity: Looks them up; None for what the sources themselves say.
+    Retractions are looked up for so many seconds; what takes longer stays unchecked, and without
+    `check_integrity` it is told by the sources themselves.
 
     Raises:
         SearchError: None of the sources could be reached.

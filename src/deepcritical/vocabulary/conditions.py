@@ -205,10 +205,8 @@ def _any_case() -> dict[str, int]:
 def find_conditions(text: str, *, any_case: bool = False) -> tuple[ConditionMention, ...]:
     """The conditions named in a text, in order, without overlap; the longest name wins.
 
-    Args:
-        text: Any text.
-        any_case: Whether acronyms of three characters or more may be written small, as in a
-            search box. In records they must be written as they are.
+    With `any_case` acronyms of three characters or more may be written small, as in a search box;
+    in records they must be written as they are.
     """
     return tuple(scan(tokens_of(text), partial(_match, text, any_case, is_shouted(text))))
 

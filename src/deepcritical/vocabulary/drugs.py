@@ -240,14 +240,9 @@ def _spelled(name: str) -> str:
 
 
 def lookup_drug(name: str) -> DrugName:
-    """The drug that a name stands for.
+    """The drug that a name, synonym or brand stands for, under its canonical name.
 
-    Args:
-        name: A drug's name, synonym or brand.
-
-    Returns:
-        The drug under its canonical name; for a name that the dictionary does not have, the name
-        as given (without outer blanks) with kind unknown.
+    One that the dictionary does not have comes as given (without outer blanks), of kind unknown.
     """
     folded = fold(name)
     for candidate in (folded, _spelled(folded), folded.removesuffix("'s")):
@@ -262,20 +257,13 @@ def lookup_drug(name: str) -> DrugName:
 
 
 def find_drugs(text: str, *, asked: bool = False) -> tuple[DrugMention, ...]:
-    """The drugs, drug classes and biological substances named in a text.
+    """The drugs, drug classes and biological substances named in a text, in order, without overlap.
 
-    Names are matched exactly but for case, dashes and Greek letters; the longest name at a
-    position wins. Abbreviations of up to four letters must be written in capitals, and a hormone
-    or cytokine is skipped where it is part of biology ("insulin resistance").
-
-    Args:
-        text: Any text.
-        asked: Whether it is a question: what people take is a drug in it, and an abbreviation may
-            be written small.
-
-    Returns:
-        Mentions in order of offset, without overlap; look at `drug.kind` before using one as a
-        drug.
+    Names are matched exactly but for case, dashes and Greek letters; the longest name at a position
+    wins. Abbreviations of up to four letters must be written in capitals, and a hormone or cytokine
+    is skipped where it is part of biology ("insulin resistance"). Of a question that is `asked`,
+    what people take is a drug, and an abbreviation may be written small. Look at `drug.kind` before
+    using one as a drug.
     """
     return tuple(_mentions(text, asked))
 

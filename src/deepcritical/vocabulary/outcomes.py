@@ -145,13 +145,7 @@ def construct_of(concept: str, outcome: str) -> Construct | None:
 def turned_by(text: str, key: str) -> bool | None:
     """Return whether words beside a term count what the term is not: "free of pain", "no pain".
 
-    Args:
-        text: An outcome as a record writes it.
-        key: The folded term in it.
-
-    Returns:
-        True where the words turn it round, False where they leave it, None where they make it
-        another outcome.
+    The term is given as its folded `key`. None where words make it another outcome.
     """
     folded = key_of(text)
     at = folded.find(key)

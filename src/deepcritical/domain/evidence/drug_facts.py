@@ -348,11 +348,7 @@ def _told(fact: CuratedFact, drug: str) -> tuple[str, str]:
 def fact_span(
     fact: CuratedFact, drug: str, records: Mapping[str, Evidence]
 ) -> tuple[str, Span] | None:
-    """Return the place of a fact on mechanism in the records of `fact_records`, or None.
-
-    Returns:
-        The id of the record and the place of the line in its text.
-    """
+    """Return the record of `fact_records` with a fact on mechanism, and its line there; or None."""
     title, line = _told(fact, drug)
     for key, record in records.items() if line else ():
         if record.citation.title == title and record.citation.url.startswith(fact.origin.url):

@@ -27,10 +27,9 @@ _GREEK_INITIALS = dict(zip("αβγδεζηθικλμνξοπρσςτυφχψω",
 
 
 def expand_abbreviations(text: str) -> dict[str, str]:
-    """The abbreviations that a text defines.
+    """The abbreviations that a text defines: short form -> long form, both as written.
 
-    Returns:
-        Short form -> long form, both as written; the first definition of a short form holds.
+    The first definition of a short form holds.
     """
     found: dict[str, str] = {}
     for match in _PARENTHESES.finditer(text):

@@ -193,10 +193,9 @@ def _is_fragment(word: str, text: str, words: set[str]) -> bool:
 
 
 def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Return the place of a quote: exact, else with blanks, dashes and quotes folded.
+    """Return the start and end of a quote: exact, else with blanks, dashes and quotes folded.
 
-    Returns:
-        Start and end offsets into `text`, or None when the quote is not there.
+    None where it is not there.
     """
     wanted = quote.strip()
     if not wanted:
@@ -319,13 +318,10 @@ def _within(place: tuple[int, int], body: tuple[Span, ...]) -> bool:
 
 
 def align_quote(quote: str, content: str, title: str = "") -> tuple[int, int] | None:
-    """Return the place of a quote in the body of a text: exact, folded, or with a copying slip.
+    """Return the start and end of a quote in the body: exact, folded, or with a copying slip.
 
     The last is for words lost or misspelt in copying: nine tenths of the words must be there in
-    their order, and each number.
-
-    Returns:
-        Start and end offsets into `content`, or None.
+    their order, and each number. None where it is not there.
     """
     body = body_sentences(content, title)
     place = locate_quote(quote, content)

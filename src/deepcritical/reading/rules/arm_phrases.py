@@ -153,11 +153,7 @@ def cleaned(item: str) -> str:
 
 
 def allocated(line: str) -> tuple[str, ...]:
-    """Return the names of the arms that a sentence allocates people to; () where none is clear.
-
-    Args:
-        line: The sentence without its brackets.
-    """
+    """Return the arms that a sentence without brackets allocates people to; () for none."""
     for cue in _ALLOCATION.finditer(line):
         rest = line[cue.end() :]
         to = _TO_LIST.match(rest)
@@ -181,12 +177,7 @@ def _items(text: str) -> tuple[str, ...]:
 
 
 def sized(line: str, asides: Sequence[Aside]) -> dict[str, int]:
-    """Return the arms of a sentence that tells the size of two or more in brackets behind them.
-
-    Args:
-        line: The sentence without its brackets.
-        asides: Its brackets.
-    """
+    """Return the arms of a sentence that tells the size of two or more in brackets behind them."""
     if not _ALLOCATED.search(line):
         return {}
     found: dict[str, int] = {}

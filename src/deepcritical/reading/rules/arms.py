@@ -121,13 +121,7 @@ class KnownArms(NamedTuple):
 def find_arms(
     told: Sequence[Span], kinds: Sequence[StudyKind] = (), design: Sequence[DesignFeature] = ()
 ) -> KnownArms:
-    """Find the arms that a record's sentences name as such.
-
-    Args:
-        told: The sentences, the title first.
-        kinds: What the record reports.
-        design: Features of its study.
-    """
+    """Find the arms that a record's sentences, the title first, name as such."""
     text = "\n".join(span.text for span in told)
     parted = [plain(span.text) for span in told]
     lines = [line for line, _ in parted]

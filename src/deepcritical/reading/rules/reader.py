@@ -70,13 +70,7 @@ class Sizes(NamedTuple):
 
 
 def read_sizes(told: Sequence[Span], arms: KnownArms, whole: int | None) -> Sizes:
-    """Read how many people each arm got.
-
-    Args:
-        told: The record's sentences, the title first.
-        arms: Its arms.
-        whole: The people that the record as a whole is on; the sum of all arms where it says none.
-    """
+    """Read how many people each arm got, of as many as the record as a whole is on."""
     known = {arm.id: arm.n for arm in arms.arms if arm.n is not None}
     by_arm, place = (known, ()) if len(known) > 1 else _by_arm(told, arms)
     total = sum(by_arm.values())
@@ -257,14 +251,9 @@ _WITHOUT_RESULTS = frozenset(("protocol", "narrative_review", "guideline"))
 
 
 def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
-    """Read a record by rules; what they cannot read with precision stays empty.
+    """Read design, people, arms and results between arms by rules, each checked against the record.
 
-    Args:
-        evidence: The record.
-        read_at: When it is read.
-
-    Returns:
-        Design, people, arms and results between arms, each checked against the record.
+    What they cannot read with precision stays empty.
     """
     told = without_tables(evidence)
     kinds = kinds_of(evidence)

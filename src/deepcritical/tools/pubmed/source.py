@@ -46,12 +46,7 @@ MOST_LINKED = 1_000
 
 
 class PubMed(SearchTool):
-    """PubMed as a source.
-
-    Args:
-        client: Speaks to the E-utilities; an API key is one of its secrets.
-        email: Address of who runs this program, which NCBI asks for.
-    """
+    """A search tool over PubMed, which asks who runs this program for an address."""
 
     name = "PubMed"
 
