@@ -25,6 +25,7 @@ class DrugNamed(NamedTuple):
     text: str
 
 
+_WHICH_IS = bounded(r", (?:which is )?an? (?:\w+ )?", re.IGNORECASE)
 _OPENS = bounded(r" ?[(\[] ?")
 _SUCH_AS = r"(?:such as|like|including|e\.?g\.?,?|for example,?|for instance,?|namely|i\.?e\.?,?)"
 _EXAMPLES = bounded(rf",? (?P<open>{_SUCH_AS}) |,? ?\((?P<told>{_SUCH_AS} )?", re.IGNORECASE)
@@ -43,12 +44,13 @@ _ASKS_EFFECT = bounded(
     r"increas\w*|rais(?:e|es|ed)|caus\w*|safe|lead(?:s)? to|useful|control(?:s|led)?)\b",
     re.IGNORECASE,
 )
-_CHOICE = bounded(
+CHOOSES = bounded(
     r"\b(?:which|what|better|best|worse|more|less|fewer|longer|shorter|faster|slower|sooner|safer|"
     r"stronger|prefer\w*|choos\w+|choice|versus|vs|than|compar\w+|differ\w*|wins?|superior|"
     r"inferior|instead|rather|switch\w*|between)\b",
     re.IGNORECASE,
 )
+"""Words by which "A or B" surely asks which one is better."""
 
 
 def alternatives(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
@@ -58,7 +60,7 @@ def alternatives(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
     """
     kept: list[DrugNamed] = []
     at = 0
-    asks = bool(_ASKS_EFFECT.search(text) and not _CHOICE.search(text))
+    asks = bool(_ASKS_EFFECT.search(text) and not CHOOSES.search(text))
     while at < len(drugs):
         listed = drugs[at : at + _MOST_LISTED]
         found = _with_examples(text, listed) or _and_others(text, listed)
@@ -145,6 +147,8 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
         if last and last.group and not named.group and _in_brackets(text, last, named):
             kept[-1] = named  # "a beta blocker (propranolol)": the class only says what it is
             continue
+        if last and _is_what(text, last, named):
+            continue  # "propranolol, a beta blocker"
         if last and last.group and named.group and text[last.end : named.start] == " ":
             kept[-1] = last._replace(end=named.end, text=text[last.start : named.end])
             continue  # "fluoroquinolone antibiotics"
@@ -158,6 +162,12 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
         whole = text[last.start : end]
         kept[-1] = DrugNamed(drug, known.group, last.start, end, whole)
     return kept
+
+
+def _is_what(text: str, last: DrugNamed, named: DrugNamed) -> bool:
+    """Return whether a class only says what the drug before it is."""
+    is_of_it = named.group and last.drug.name in named.group.members
+    return bool(is_of_it and _WHICH_IS.fullmatch(text, last.end, named.start))
 
 
 def _is_other_name(text: str, last: DrugNamed, named: DrugNamed) -> bool:

@@ -99,8 +99,8 @@ _SAID_OF_SIGNAL = {
     ("likely", True): "Probably not: the studies found suggest that {claim}.",
 }
 _SIGNS_OF_HARM = {
-    ("weak", False): "There are signs of harm, too weak to prove it: some suggest that {claim}.",
-    ("likely", False): "There are signs of harm: studies suggest that {claim}, without proof.",
+    "weak": "There are signs of harm, too weak to prove it: some suggest that {claim}.",
+    "likely": "There are signs of harm: studies suggest that {claim}, without proof.",
 }
 """Of a question whether a drug is safe: "probably" would be read as probably safe."""
 _THAN = " compared with "
@@ -172,7 +172,7 @@ def answer_on(
         said = _SIGNAL_OF_SAFER[strength] if strength else _SAID_OF_SAFER[label]
         return said.format(claim=claim)
     if is_on_safety and label in _SAID_OF_SAFETY:
-        said = _SIGNS_OF_HARM[strength, False] if strength else _SAID_OF_SAFETY[label]
+        said = _SIGNS_OF_HARM[strength] if strength else _SAID_OF_SAFETY[label]
         return said.format(claim=claim)
     if raises and strength:
         return _SAID_OF_SIGNAL[strength, denied].format(claim=claim)

@@ -118,6 +118,14 @@ ASKS_WHO = _cue(
     r"(?<!\w )who|who(?! (?:are|is|have|has|had|was|were|takes?|needs?|can|cannot|did|do)\b)"
 )
 """Asks which people do well on a drug, not whether it helps people who are named."""
+LISTS_TRIALS = bounded(
+    r"^\W*(?:(?:please|can you|could you) )*(?:list|show(?: me)?|name|find) (?:(?:all|the|any|some|"
+    r"clinical|randomi[sz]ed|controlled|ongoing|registered) ){0,4}trials\b|"
+    r"^(?!(?:does|do|did|is|are|was|were|can|could|will|would|has|have|had|should|how|why|what|which|"
+    r"who|show|say|tell)\b)(?:(?!(?:in|from|by|of) )[\w-]+ ){1,6}trials\W*$",
+    re.IGNORECASE,
+)
+"""Asks for the trials that there are, and not for what they found."""
 MEDICAL = _cue(
     r"\w+(?:ectom(?:y|ies)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|itis|therap(?:y|ies))|"
     r"(?:endo|laparo|arthro|broncho|colono|gastro|cysto|hystero|thoraco)scop(?:y|ies|ic)|"

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from deepcritical.domain.text.patterns import bounded
-from deepcritical.questions.asked_drugs import DrugNamed
 from deepcritical.questions.naming import Names
 from deepcritical.vocabulary.words import is_english
 
@@ -63,23 +62,16 @@ def features_of(names: Names, through: Collection[str] = ()) -> frozenset[str]:
 def _masked(names: Names) -> str:
     """The text with `⟨drug⟩` for a drug, and so on."""
     text = names.text
-    places = [
-        *((d.start, d.end, _mask(d, names)) for d in names.drugs),
-        *((c.start, c.end, "condition") for c in names.conditions),
-    ]
-    masks = [(start, end, f"⟨{what}⟩") for start, end, what in places]
+    masks = [(c.start, c.end, "⟨condition⟩") for c in names.conditions]
     masks += [(d.start, d.end, "therapy") for d in names.beside]
+    for drug in names.drugs:
+        mask = "⟨class⟩" if drug.group else "⟨drug⟩"
+        masks.append((drug.start, drug.end, "⟨other⟩" if drug in names.compared else mask))
     for start, end, mask in sorted(masks, reverse=True):
         text = f"{text[:start]} {mask} {text[end:]}"
     for target in names.targets:
         text = re.sub(rf"\b{re.escape(target)}\b", " ⟨target⟩ ", text)
     return _TIME.sub(" ", text)
-
-
-def _mask(named: DrugNamed, names: Names) -> str:
-    if named in names.compared:
-        return "other"
-    return "class" if named.group else "drug"
 
 
 def _shortened(text: str) -> str:

@@ -14,6 +14,7 @@ from deepcritical.domain.question.frame import Condition, QuestionFrame, Questio
 from deepcritical.domain.question.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.questions import cues
+from deepcritical.questions.asked_drugs import CHOOSES
 from deepcritical.questions.declining import advice_of
 from deepcritical.questions.dosing import is_between_doses
 from deepcritical.questions.naming import find_names
@@ -164,12 +165,6 @@ _FOR_ASK = {
 }
 """Things that questions ask for and that a verdict does not answer."""
 _OR = bounded(r"\bor\b", re.IGNORECASE)
-_CHOOSES = bounded(
-    r"\b(?:which|what|better|best|worse|more|less|fewer|safer|prefer\w*|choos\w+|versus|vs|than|"
-    r"compar\w+|differ\w*|superior|inferior)\b",
-    re.IGNORECASE,
-)
-"""Words by which "A or B" surely asks which one is better."""
 _WEIGHED = frozenset(
     {
         QuestionKind.EFFICACY,
@@ -195,8 +190,7 @@ _WITH_VERDICT = frozenset(
 def require_answerable(frame: QuestionFrame) -> None:
     """Let pass what can be searched.
 
-    Raises:
-        QuestionDeclinedError: With the reason, what to do instead, and offers.
+    Raises QuestionDeclinedError: with the reason, what to do instead, and offers.
     """
     if frame.answerable:
         return
@@ -211,8 +205,7 @@ def require_answerable(frame: QuestionFrame) -> None:
 def require_one_meaning(frame: QuestionFrame) -> None:
     """Let pass a question without a name of several things; for where a person can be asked back.
 
-    Raises:
-        QuestionDeclinedError: With the question in each of its meanings.
+    Raises QuestionDeclinedError: with the question in each of its meanings.
     """
     for found in frame.ambiguities:
         meanings = (found.taken, *found.others)
@@ -306,7 +299,7 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             "The question asks about harm. The report answers whether the drug helps; "
             "findings of harm are shown as such."
         )
-    is_either = _OR.search(frame.text) and not _CHOOSES.search(frame.text)
+    is_either = _OR.search(frame.text) and not CHOOSES.search(frame.text)
     if frame.kind is QuestionKind.COMPARISON and is_either:
         yield (
             f"The report answers whether {frame.drugs[0].name} works better than the other; "

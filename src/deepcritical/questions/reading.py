@@ -223,9 +223,11 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
 
 
 def _as_put(kind: QuestionKind, text: str) -> QuestionKind:
-    """The kind of a question on one drug, that may only name its people."""
-    asks_who = cues.ASKS_WHO.search(cues.asks_in(text)[1])
-    return QuestionKind.EFFICACY if kind is QuestionKind.POPULATION and not asks_who else kind
+    """The kind of a question on one drug that names its people, or asks for its trials."""
+    if kind is QuestionKind.POPULATION and not cues.ASKS_WHO.search(cues.asks_in(text)[1]):
+        return QuestionKind.EFFICACY
+    is_list = kind is QuestionKind.EFFICACY and cues.LISTS_TRIALS.search(text)
+    return QuestionKind.STATUS if is_list else kind
 
 
 def _is_on_help(names: Names) -> bool:

@@ -18,7 +18,6 @@ from deepcritical.domain.study.effects import (
 )
 from deepcritical.domain.study.reading import (
     Arm,
-    Effect,
     Fault,
     MechanismStatement,
     Population,
@@ -318,7 +317,8 @@ def _placed(check: _Check, part: str, result: Result) -> Result | None:
         return None
     effect, figures = result.effect, result.figures
     if effect:
-        wanted = _effect_figures(effect)
+        p = effect.p if effect.p_operator != "ns" else None
+        wanted = [effect.value, effect.ci_low, effect.ci_high, p]
         numbers, missing = _with_sentence(check, wanted, numbers)
         if missing:
             check.fault(f"{part}.effect", f"{_told(missing)} not in the sentences cited")
@@ -340,11 +340,6 @@ def _placed(check: _Check, part: str, result: Result) -> Result | None:
         effect = None
     changes = {"sentences": numbers, "effect": effect, "figures": tuple(kept), "n": n}
     return result.model_copy(update=changes)
-
-
-def _effect_figures(effect: Effect) -> list[float | None]:
-    p = effect.p if effect.p_operator != "ns" else None
-    return [effect.value, effect.ci_low, effect.ci_high, p]
 
 
 def _with_sentence(

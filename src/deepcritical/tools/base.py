@@ -32,8 +32,7 @@ Who could not be asked is told in the facts; nothing is raised.
 LookUpNames = Callable[[Sequence[OutsideName]], Awaitable[tuple[OutsideName, ...]]]
 """Of names that no table has, those that are known where a run searches, as they are known there.
 
-Raises:
-    SearchError: Whoever knows could not be asked.
+Raises SearchError: whoever knows could not be asked.
 """
 
 WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clean", "not_checked")
@@ -48,7 +47,6 @@ class SourceOutcome(StrEnum):
     """Some of the answer could not be read."""
     UNAVAILABLE = "unavailable"
     NOT_APPLICABLE = "not_applicable"
-    NOT_REQUESTED = "not_requested"
 
 
 def outcome_of(found: Sized, lost: Sized = ()) -> SourceOutcome:
@@ -172,8 +170,7 @@ class SearchTool(Protocol):
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """Ask the source.
 
-        Raises:
-            SearchError: The source could not be read.
+        Raises SearchError: the source could not be read.
         """
         ...
 

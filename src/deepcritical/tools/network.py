@@ -116,8 +116,7 @@ def network_for(url: str) -> httpx.AsyncHTTPTransport:
 
     An `AsyncClient` looks for a proxy only where it makes its transport itself.
 
-    Raises:
-        ConfigurationError: The proxy is none that can be used.
+    Raises ConfigurationError: the proxy is none that can be used.
     """
     proxy = select_proxy(url, get_environ_proxies(url))
     if not proxy:

@@ -285,8 +285,7 @@ def snapshot_path(name: str) -> Path:
 
     The path of a folder that ``research --out`` wrote stands for the records in it.
 
-    Raises:
-        SnapshotNotFoundError: Neither a bundled name nor a readable file.
+    Raises SnapshotNotFoundError: neither a bundled name nor a readable file.
     """
     if path := _existing(name):
         return path

@@ -91,7 +91,10 @@ class ClinicalTrials(SearchTool):
         if not any(asked.values()):  # without a query the API would return every study there is
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         most = query.max_results
-        found = [_Found(what, {**asked, **_with(s)}) for what, s in _STATUSES.items()]
+        found = [
+            _Found(what, {**asked, "filter.overallStatus": statuses, **_FILTERS})
+            for what, statuses in _STATUSES.items()
+        ]
         await together(self._search(one, most, query.answer_by) for one in found)
         errors = [search.error for search in found if search.error and not search.pages]
         if len(errors) == len(found):
@@ -150,10 +153,6 @@ class _Found:
         if self.error:
             after = f" after {len(self.records)} records" if self.pages else ""
             yield f"{self.what} trials{after}: {self.error}"
-
-
-def _with(statuses: str) -> dict[str, str]:
-    return {"filter.overallStatus": statuses, **_FILTERS}
 
 
 def _essie(text: str) -> str:
