@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from deepcritical.domain.study.reading import (
     Better,
@@ -35,119 +35,114 @@ def wording() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def _means(name: str) -> str:
-    found: Any = wording()["fields"]
-    for part in name.split("."):
-        found = found[part]
-    return str(found)
+_FIELDS = wording()["fields"]
+"""Read with this module, for no file may be read in an event loop."""
 
 
-def _without_docstring(schema: dict[str, Any]) -> None:
+def _described(schema: dict[str, Any], model: type[BaseModel]) -> None:
     """The schema says what the file of wordings says, and nothing of what the code does."""
-    schema.pop("description", None)
+    del schema["description"]
+    part = model.__name__.removeprefix("Read").lower()
+    study = _FIELDS | {"s": _FIELDS["s_conclusion"]}
+    means = {**_FIELDS, "study": study, "studies": {}}[part]
+    for name, field in schema["properties"].items():
+        if name in means:
+            field["description"] = means[name]
 
 
 class _Answer(BaseModel):
     """Lenient about more than was asked for: a field too many loses no study."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra=_without_docstring)
+    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra=_described)
 
 
 class ReadArm(_Answer):
     """An arm; see `domain.study.reading.Arm`."""
 
-    id: str = Field(description=_means("arm.id"))
-    label: str = Field("", description=_means("arm.label"))
-    gets: list[str] = Field([], description=_means("arm.gets"))
-    alternatives: bool = Field(False, description=_means("arm.alternatives"))
-    control: ControlKind | None = Field(None, description=_means("arm.control"))
-    n: int | None = Field(None, description=_means("arm.n"))
+    id: str
+    label: str = ""
+    gets: list[str] = []
+    alternatives: bool = False
+    control: ControlKind | None = None
+    n: int | None = None
 
 
 class ReadFigure(_Answer):
     """The figure that was measured in one arm."""
 
-    arm: str = Field(description=_means("figure.arm"))
-    n: int | None = Field(None, description=_means("figure.n"))
-    events: int | None = Field(None, description=_means("figure.events"))
-    value: float | None = Field(None, description=_means("figure.value"))
-    spread: float | None = Field(None, description=_means("figure.spread"))
-    low: float | None = Field(None, description=_means("figure.low"))
-    high: float | None = Field(None, description=_means("figure.high"))
+    arm: str
+    n: int | None = None
+    events: int | None = None
+    value: float | None = None
+    spread: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 class ReadResult(_Answer):
     """One outcome of one comparison, with its effect."""
 
-    outcome: str = Field(description=_means("result.outcome"))
-    concept: str = Field("", description=_means("result.concept"))
-    kind: ResultKind = Field("clinical", description=_means("result.kind"))
-    level: ResultLevel = Field("unstated", description=_means("result.level"))
-    contrast: Contrast = Field("between", description=_means("result.contrast"))
-    a: str = Field("", description=_means("result.a"))
-    b: str = Field("", description=_means("result.b"))
-    indirect: bool = Field(False, description=_means("result.indirect"))
-    better: Better = Field("unclear", description=_means("result.better"))
-    up: Literal["good", "bad"] | None = Field(None, description=_means("result.up"))
-    measure: EffectMeasure | None = Field(None, description=_means("result.measure"))
-    value: float | None = Field(None, description=_means("result.value"))
-    low: float | None = Field(None, description=_means("result.low"))
-    high: float | None = Field(None, description=_means("result.high"))
-    ci: float | None = Field(None, description=_means("result.ci"))
-    p: str = Field("", description=_means("result.p"))
-    of: Literal["a", "b"] = Field("a", description=_means("result.of"))
-    figures: list[ReadFigure] = Field([], description=_means("result.figures"))
-    unit: str = Field("", description=_means("result.unit"))
-    timepoint: str = Field("", description=_means("result.timepoint"))
-    who: str = Field("", description=_means("result.who"))
-    n: int | None = Field(None, description=_means("result.n"))
-    condition: str = Field("", description=_means("result.condition"))
-    components: list[str] = Field([], description=_means("result.components"))
-    non_inferiority: Literal["shown", "not_shown"] | None = Field(
-        None, description=_means("result.non_inferiority")
-    )
-    s: list[int] = Field([], description=_means("result.s"))
+    outcome: str
+    concept: str = ""
+    kind: ResultKind = "clinical"
+    level: ResultLevel = "unstated"
+    contrast: Contrast = "between"
+    a: str = ""
+    b: str = ""
+    indirect: bool = False
+    better: Better = "unclear"
+    up: Literal["good", "bad"] | None = None
+    measure: EffectMeasure | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    ci: float | None = None
+    p: str = ""
+    of: Literal["a", "b"] = "a"
+    figures: list[ReadFigure] = []
+    unit: str = ""
+    timepoint: str = ""
+    who: str = ""
+    n: int | None = None
+    condition: str = ""
+    components: list[str] = []
+    non_inferiority: Literal["shown", "not_shown"] | None = None
+    s: list[int] = []
 
 
 class ReadStep(_Answer):
     """One step of a mechanism."""
 
-    subject: str = Field(description=_means("step.subject"))
-    relation: Literal["increases", "decreases", "no_effect", "binds", "associated"] = Field(
-        description=_means("step.relation")
-    )
-    object: str = Field(description=_means("step.object"))
-    system: Literal["human", "animal", "cell"] = Field(description=_means("step.system"))
-    s: list[int] = Field([], description=_means("step.s"))
+    subject: str
+    relation: Literal["increases", "decreases", "no_effect", "binds", "associated"]
+    object: str
+    system: Literal["human", "animal", "cell"]
+    s: list[int] = []
 
 
 class ReadStudy(_Answer):
     """One record's study."""
 
-    id: str = Field(description=_means("id"))
-    kinds: list[StudyKind] = Field([], description=_means("kinds"))
-    design: list[DesignFeature] = Field([], description=_means("design"))
-    people: str = Field("", description=_means("people"))
-    conditions: list[str] = Field([], description=_means("conditions"))
-    species: str = Field("human", description=_means("species"))
-    randomised: int | None = Field(None, description=_means("randomised"))
-    analysed: int | None = Field(None, description=_means("analysed"))
-    planned: int | None = Field(None, description=_means("planned"))
-    studies: int | None = Field(None, description=_means("studies"))
-    part_of_trial: bool = Field(False, description=_means("part_of_trial"))
-    n_s: list[int] = Field([], description=_means("n_s"))
-    arms: list[ReadArm] = Field([], description=_means("arms"))
-    groups: list[str] = Field([], description=_means("groups"))
-    results: list[ReadResult] = Field([], description=_means("results"))
-    efficacy: Literal["works", "does_not", "mixed", "unclear", "not_addressed"] = Field(
-        "not_addressed", description=_means("efficacy")
-    )
-    safety: Literal["safe", "harmful", "mixed", "unclear", "not_addressed"] = Field(
-        "not_addressed", description=_means("safety")
-    )
-    s: list[int] = Field([], description=_means("s_conclusion"))
-    mechanism: list[ReadStep] = Field([], description=_means("mechanism"))
-    unread: list[Unreadable] = Field([], description=_means("unread"))
+    id: str
+    kinds: list[StudyKind] = []
+    design: list[DesignFeature] = []
+    people: str = ""
+    conditions: list[str] = []
+    species: str = "human"
+    randomised: int | None = None
+    analysed: int | None = None
+    planned: int | None = None
+    studies: int | None = None
+    part_of_trial: bool = False
+    n_s: list[int] = []
+    arms: list[ReadArm] = []
+    groups: list[str] = []
+    results: list[ReadResult] = []
+    efficacy: Literal["works", "does_not", "mixed", "unclear", "not_addressed"] = "not_addressed"
+    safety: Literal["safe", "harmful", "mixed", "unclear", "not_addressed"] = "not_addressed"
+    s: list[int] = []
+    mechanism: list[ReadStep] = []
+    unread: list[Unreadable] = []
 
 
 class ReadStudies(_Answer):
