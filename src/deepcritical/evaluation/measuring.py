@@ -221,7 +221,8 @@ def sets_in(paths: Sequence[Path]) -> tuple[Path, ...]:
 
     What lies in a folder named train was trained on, and is left out.
 
-    Raises ConfigurationError: one is not there, a file has no known form, or nothing is to measure.
+    Raises:
+        ConfigurationError: One is not there, a file has no known form, or nothing is to measure.
     """
     found: dict[Path, None] = {}
     for path in paths:

@@ -181,7 +181,8 @@ def model_server(
         effort: How long it thinks, if it can be told.
         timeout_s: For one answer.
 
-    Raises ConfigurationError: the provider is unknown, lacks a library, or no address is known.
+    Raises:
+        ConfigurationError: The provider is unknown, lacks a library, or no address is known.
     """
     way = _Way(spec, base_url, api_key)
     known = way.client(api_key or ("none" if way.needs_key else None))
@@ -253,7 +254,8 @@ def hosted_model_server(spec: str, *, timeout_s: float = 60.0) -> ModelServer:
     It is for names that anybody may type: no other address can be reached through it, and a run
     must bring its key.
 
-    Raises ConfigurationError: no hosted provider is named.
+    Raises:
+        ConfigurationError: No hosted provider is named.
     """
     key, _, name = spec.partition(":")
     _provider(key, name, spec, hosted=True)
@@ -263,7 +265,8 @@ def hosted_model_server(spec: str, *, timeout_s: float = 60.0) -> ModelServer:
 def _provider(key: str, name: str, spec: str, *, hosted: bool = False) -> _Provider | Listed:
     """The provider of this name.
 
-    Raises ConfigurationError: there is none, or it does not open with a key alone when it must.
+    Raises:
+        ConfigurationError: There is none, or it does not open with a key alone when it must.
     """
     found = PROVIDERS.get(key) or listed_provider(key)
     named = name and name.isprintable() and len(spec) <= _LONGEST_NAME

@@ -116,7 +116,8 @@ def opened(provider: Listed, model: str, secret: str | None, url: str | None) ->
 
     Without `secret` the provider looks for its own in the environment.
 
-    Raises ConfigurationError: its library is not installed, or it lacks something else.
+    Raises:
+        ConfigurationError: Its library is not installed, or it lacks something else.
     """
     if provider.kind is None:
         raise _missing(provider, model)

@@ -231,6 +231,13 @@ _MEASURES = (
         r"flare[- ]?ups?|flares?|recurring",
     ),
     ("remission", "+", r"remission|remit\w*"),
+    (
+        "tumour response",
+        "+",
+        r"tumou?rs? (?:\w+ )?shrink\w*|shrink\w* (?:\w+ ){0,2}"
+        r"(?:tumou?rs?|cancers?|lesions?|\w+omas?|fibroids)|"
+        r"tumou?r response|response rates?|pCR",
+    ),
     ("exacerbations", "-", r"exacerbations?|attacks?"),
     (
         "progression",
@@ -264,6 +271,10 @@ _MEASURES = (
     ("sleep", "", r"sleep quality|sleep"),
     ("bone mineral density", "+", r"bone (?:mineral )?density|BMD"),
     ("ovulation", "+", r"ovulat\w+"),
+    ("hair growth", "+", r"hair (?:re)?growth"),
+    ("abstinence", "+", r"abstinen\w+"),
+    ("healing", "+", r"(?:wound |ulcer )?healing"),
+    ("function", "+", r"disability|mobility|walking|physical function"),
     (
         "length of stay",
         "-",
@@ -351,7 +362,9 @@ _CHANGED = bounded(
 def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
     """Return what is measured; of "progression-free survival" not survival and progression, too.
 
-    Words that are `taken` mean something else.
+    Args:
+        text: Where it is said.
+        taken: Words of it that mean something else.
     """
     found = [
         (name, match.start(), match.end())

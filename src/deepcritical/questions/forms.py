@@ -190,7 +190,8 @@ _WITH_VERDICT = frozenset(
 def require_answerable(frame: QuestionFrame) -> None:
     """Let pass what can be searched.
 
-    Raises QuestionDeclinedError: with the reason, what to do instead, and offers.
+    Raises:
+        QuestionDeclinedError: With the reason, what to do instead, and offers.
     """
     if frame.answerable:
         return
@@ -205,7 +206,8 @@ def require_answerable(frame: QuestionFrame) -> None:
 def require_one_meaning(frame: QuestionFrame) -> None:
     """Let pass a question without a name of several things; for where a person can be asked back.
 
-    Raises QuestionDeclinedError: with the question in each of its meanings.
+    Raises:
+        QuestionDeclinedError: With the question in each of its meanings.
     """
     for found in frame.ambiguities:
         meanings = (found.taken, *found.others)

@@ -74,7 +74,8 @@ class AskedReader(Protocol):
     async def read(self, records: Mapping[str, Evidence], keep: Keep) -> Readings:
         """Read records, those that matter most first; `keep` is given every reading that stands.
 
-        Raises ConfigurationError: it cannot be asked at all.
+        Raises:
+            ConfigurationError: It cannot be asked at all.
         """
         ...
 
@@ -106,7 +107,8 @@ class Library:
         Those that matter most come first. The owner's own readings may be used beside those that
         all share.
 
-        Raises ConfigurationError: the model cannot be asked at all.
+        Raises:
+            ConfigurationError: The model cannot be asked at all.
         """
         hashes = {i: text_hash(evidence) for i, evidence in records.items()}
         found = await calculated(_by_code, records, hashes)

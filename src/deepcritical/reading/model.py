@@ -159,7 +159,8 @@ class ModelReader:
     async def read(self, records: Mapping[str, Evidence], keep: Keep) -> Readings:
         """Read records in two waves at most: all of them, then those with faults.
 
-        Raises ConfigurationError: the run's very first question shows that key or name are wrong.
+        Raises:
+            ConfigurationError: The run's very first question shows that key or name are wrong.
         """
         readings = Readings()
         limit = self._batch_chars()

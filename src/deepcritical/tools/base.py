@@ -32,7 +32,8 @@ Who could not be asked is told in the facts; nothing is raised.
 LookUpNames = Callable[[Sequence[OutsideName]], Awaitable[tuple[OutsideName, ...]]]
 """Of names that no table has, those that are known where a run searches, as they are known there.
 
-Raises SearchError: whoever knows could not be asked.
+Raises:
+    SearchError: Whoever knows could not be asked.
 """
 
 WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clean", "not_checked")
@@ -170,7 +171,8 @@ class SearchTool(Protocol):
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """Ask the source.
 
-        Raises SearchError: the source could not be read.
+        Raises:
+            SearchError: The source could not be read.
         """
         ...
 

@@ -84,7 +84,8 @@ async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     function does. `asyncio.gather` leaves them running: their next attempt would open a connection
     of a client that is closed, and nobody closes it.
 
-    Raises Exception: the first error of a call.
+    Raises:
+        Exception: The first error of a call.
     """
     tasks = [asyncio.ensure_future(call) for call in calls]
     try:

@@ -116,7 +116,8 @@ def network_for(url: str) -> httpx.AsyncHTTPTransport:
 
     An `AsyncClient` looks for a proxy only where it makes its transport itself.
 
-    Raises ConfigurationError: the proxy is none that can be used.
+    Raises:
+        ConfigurationError: The proxy is none that can be used.
     """
     proxy = select_proxy(url, get_environ_proxies(url))
     if not proxy:

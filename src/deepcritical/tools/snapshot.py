@@ -285,7 +285,8 @@ def snapshot_path(name: str) -> Path:
 
     The path of a folder that ``research --out`` wrote stands for the records in it.
 
-    Raises SnapshotNotFoundError: neither a bundled name nor a readable file.
+    Raises:
+        SnapshotNotFoundError: Neither a bundled name nor a readable file.
     """
     if path := _existing(name):
         return path

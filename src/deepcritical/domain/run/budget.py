@@ -153,7 +153,8 @@ class OwnLimits(Model):
     def over(self, limits: RunLimits, most: RunLimits) -> RunLimits:
         """The limits with what is set here in their place.
 
-        Raises ConfigurationError: that goes further than `most`.
+        Raises:
+            ConfigurationError: That goes further than `most`.
         """
         paced = limits.paced and self.deadline_s is None
         own = RunLimits(**{**dict(limits), **self.given, "paced": paced})
@@ -230,7 +231,8 @@ class Purse:
     def reserve(self, judgement: Judgement, most: Spent) -> None:
         """Set aside what one call may cost at most.
 
-        Raises BudgetExceeded: the judgement's share of a cap does not hold it.
+        Raises:
+            BudgetExceeded: The judgement's share of a cap does not hold it.
         """
         if name := self._short_of(judgement, most, self._reserved):
             raise BudgetExceeded(

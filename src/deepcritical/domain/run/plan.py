@@ -54,7 +54,8 @@ class Place(Model):
     def only(self, sources: Collection[str]) -> Place:
         """The place with these of its sources alone; none given means all.
 
-        Raises ConfigurationError: one of them is not searched here.
+        Raises:
+            ConfigurationError: One of them is not searched here.
         """
         if set(sources) - set(self.sources):
             raise ConfigurationError(
@@ -148,7 +149,8 @@ class ResearchPlan(Model):
 def parse_plan(written: bytes, name: str) -> ResearchPlan:
     """A plan out of its JSON.
 
-    Raises PlanError: it is no plan, or one that cannot be run.
+    Raises:
+        PlanError: It is no plan, or one that cannot be run.
     """
     try:
         # Some editors put a mark before what they save as UTF-8.
@@ -162,7 +164,8 @@ def parse_plan(written: bytes, name: str) -> ResearchPlan:
 def check_limits(plan: RunLimits, most: RunLimits) -> None:
     """Refuse a plan that goes further than may be gone.
 
-    Raises PlanError: a limit of the plan is above the one allowed, or it keeps less for the report.
+    Raises:
+        PlanError: A limit of the plan is above the one allowed, or it keeps less for the report.
     """
     if wrong := plan.beyond(most):
         name, how = wrong
@@ -172,7 +175,8 @@ def check_limits(plan: RunLimits, most: RunLimits) -> None:
 def check_plan(plan: ResearchPlan, text: str, place: Place, most: RunLimits) -> None:
     """Return whether a run of this question can follow the plan here.
 
-    Raises PlanError: it is for another question or place, or goes beyond the limits.
+    Raises:
+        PlanError: It is for another question or place, or goes beyond the limits.
     """
     if checked_question(plan.question.text) != text:
         raise PlanError("The plan is for another question.", "Give the question of the plan.")

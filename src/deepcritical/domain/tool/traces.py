@@ -167,7 +167,8 @@ class ToolTrace(TraceSummary):
 def fold(events: Iterable[LoggedEvent], so_far: Folded | None = None) -> Folded:
     """Return the state after further events.
 
-    Raises ValueError: an event follows a terminal one.
+    Raises:
+        ValueError: An event follows a terminal one.
     """
     return reduce(_folded, events, so_far or Folded())
 

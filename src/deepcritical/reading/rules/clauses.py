@@ -39,6 +39,8 @@ COMPARES = bounded(
     re.IGNORECASE,
 )
 """Words of a clause that may tell a result, whether or not it can be read."""
+DETAIL = bounded(r"(?:this|it|these|those)\b", re.IGNORECASE)
+"""Begins a clause that says more of what came before, and takes nothing back."""
 _TAKES_BACK = (
     r"(?!(?:however,?\s)?(?:without|not|(?:this|it|the differences?|these)\b[^;.]{0,80}"
     r"\b(?:not?|without|n['’]t|failed|only|limited|disappear\w*|vanish\w*|lost|revers\w+|offset|"

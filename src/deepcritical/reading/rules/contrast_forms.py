@@ -57,6 +57,10 @@ _OPENING = bounded(
     r"[,\s]\s?)*",
     re.IGNORECASE,
 )
+_CHANGE = (
+    r"(?:(?P<more>increase|rise)|(?P<less>reduction|decrease|decline|fall)|"
+    r"(?P<better>improvement)|(?P<worse>worsening|deterioration))s?"
+)
 _NEGATED = rf"(?:{_NOT}\s)?"
 _SEEING = (
     r"(?:seen|observed|found|noted|reported|recorded|reached|achieved|obtained|experienced|used|"
@@ -80,6 +84,13 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"produced|provide[sd]|yielded|exhibited|displayed|elicited|induced|received|gave|"
             r"underwent|needed|made|used|developed|presented|reached|obtained|attained|scored)"
             rf"\s(?P<no2>no\s)?{_ADVERB}(?:an?\s|the\s)?{_ADVERB}{_CUE}\s(?P<o>[^⟦]+)$",
+        ),
+        (
+            "arm had a change in outcome",
+            rf"^(?P<arm1>{MARK})\s{_NEGATED}{_ADVERB}(?:had|showed|experienced|demonstrated|achieved|"
+            r"(?:was|were) associated with|resulted in|led to|produced|provided)\s(?P<no2>no\s)?"
+            rf"(?:an?\s)?(?:statistically\s)?(?:significant(?:ly)?\s)?{_CHANGE}\s(?:in|of)\s"
+            r"(?P<o>[^⟦]+)$",
         ),
         (
             "outcome changed in arm",
@@ -189,7 +200,9 @@ class Told(NamedTuple):
 def told_by(marked: Marked, pair: tuple[str, str] | None) -> tuple[Told, ...]:
     """Return what a clause tells, of each comparator that it names; () for none of the forms.
 
-    The `pair` is of a study that has two arms.
+    Args:
+        marked: The clause with marks.
+        pair: The two arms of a study that has two.
     """
     text = marked.text.strip(" ,.")
     opening = _OPENING.match(text)
@@ -265,9 +278,13 @@ _BESIDE = bounded(
     re.IGNORECASE,
 )
 """A comparator that is no arm as read: it is not known which comparison the words are of."""
+_CHANGES = bounded(
+    r"(?:change|reduction|decrease|decline|fall|increase|rise|improvement|worsening|response|effect)s?",
+    re.IGNORECASE,
+)
 _LESSENED: dict[Way, Way] = {"more": "less", "less": "more", "better": "worse", "worse": "better"}
-_ONLY_COMPARED = "outcome changed in arm"
-"""The form that tells a change within an arm, unless a comparator is named."""
+_ONLY_COMPARED = ("arm had a change in outcome", "outcome changed in arm")
+"""Forms that tell a change within an arm, unless a comparator is named."""
 
 
 def _as_told(
@@ -291,9 +308,12 @@ def _as_told(
         way = _LESSENED[way]
     if denied:
         way = "same"
-    if not way or (name == _ONLY_COMPARED and not compared):
+    if not way or (name in _ONLY_COMPARED and not compared):
         return None
-    return Told(groups.get("o", ""), sides[0], sides[1], way, name, bool(compared))
+    outcome = groups.get("o", "")
+    if "of" in groups and _CHANGES.fullmatch(outcome):
+        outcome = f"{outcome} in {groups['of']}"
+    return Told(outcome, sides[0], sides[1], way, name, bool(compared))
 
 
 _CUT = bounded(

@@ -13,6 +13,7 @@ from deepcritical.domain.text.spans import Span
 from deepcritical.reading.rules.arms import KnownArms
 from deepcritical.reading.rules.clauses import (
     COMPARES,
+    DETAIL,
     PEOPLE,
     Clause,
     clauses,
@@ -22,7 +23,7 @@ from deepcritical.reading.rules.clauses import (
 )
 from deepcritical.reading.rules.contrast_forms import Told, outcome_in, told_by
 from deepcritical.reading.rules.effect_figures import Figures, effect_of, is_mixed, values_told
-from deepcritical.reading.rules.marking import marked
+from deepcritical.reading.rules.marking import MARK, marked
 
 _NO_RESULT = bounded(
     r"\b(?:may|might|could|should|would|unlikely|seems? to|appears? to|if|except|"
@@ -102,7 +103,7 @@ def read_results(told: Sequence[Span], arms: KnownArms) -> tuple[Result, ...]:
         parts = list(clauses(span.text, number))
         read = [_results_of(part, arms, title) for part in parts]
         if is_contrasting(span.text) and any(
-            not results and COMPARES.search(part.text)
+            not results and COMPARES.search(part.text) and not DETAIL.match(part.text)
             for part, results in zip(parts, read, strict=True)
         ):
             continue  # the half that is not read may say the opposite
@@ -169,7 +170,7 @@ def _told_in(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Iterator
     for told in all_told:
         if not told.by_name and told.way != "same" and _ELSEWHERE.search(clause.text):
             return
-        outcome = outcome_in(told.outcome)
+        outcome = outcome_in(found.restored(told.outcome))
         if not outcome or is_mixed(clause):
             return
         if result := _settled(told, outcome, clause, people, timepoint):
@@ -219,12 +220,12 @@ def _by_values(clause: Clause, text: str, people: str, arms: KnownArms) -> Resul
     found = marked(text, arms)
     values = values_told(found)
     effect = effect_of(clause)
-    lead = _VALUE_LEAD.match(found.text)
+    lead = next((m for form in _VALUE_FORMS if (m := form.match(found.text))), None)
     if values is None or lead is None or is_mixed(clause):
         return None
     if effect is None and values[1].unit != "%" and values[1].one.events is None:
         return None  # of people, whether arms differ can be calculated
-    outcome = outcome_in(lead["o"])
+    outcome = outcome_in(found.restored(lead["o"]))
     if not outcome or len(found.mentions) != 2:
         return None
     (a, b), figures = values
@@ -256,7 +257,19 @@ _VALUE_LEAD = bounded(
     r"\d",
     re.IGNORECASE,
 )
-"""The outcome of values that stand behind it."""
+_VALUE_FORMS = (
+    _VALUE_LEAD,
+    bounded(
+        rf"^there\s(?:was|were)\s\d{{1,6}}\s(?P<o>[^⟦\d]{{3,80}}?)\s(?:in|on|with|among)\s{MARK}",
+        re.IGNORECASE,
+    ),
+    bounded(
+        rf"^\d{{1,6}}\s[^⟦]{{1,40}}{MARK}\s[^⟦]{{1,40}}{MARK}\s(?:experienced|developed|had|reported|"
+        r"suffered)\s(?P<o>[^⟦\d]{3,120})$",
+        re.IGNORECASE,
+    ),
+)
+"""Patterns for the outcome of values: before them, between number and arm, or behind the arms."""
 
 
 def _settled(

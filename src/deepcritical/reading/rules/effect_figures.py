@@ -63,6 +63,11 @@ _IN_TURN = bounded(
     rf"by)\s(?P<b>{MARK})",
     re.IGNORECASE,
 )
+_LISTED = bounded(
+    rf"{_FROM}{_ONE}{_UNIT}\s(?:vs?\.?|versus|and)\s{_TWO}{_FILL}(?:in|for|with|on|among|of|by)\s"
+    rf"(?P<a>{MARK})\s?(?:and|vs?\.?|versus|or)\s(?P<b>{MARK})",
+    re.IGNORECASE,
+)
 _OF_SOME = bounded(
     rf"\b(?:{PEOPLE}|those)\s(?:with|without|who|aged|older|younger|over|under|above|below)\b",
     re.IGNORECASE,
@@ -154,7 +159,7 @@ def _estimated(
 
 def values_told(marked: Marked) -> tuple[tuple[str, str], Figures] | None:
     """Return two arms and their values, told as "10% in A and 20% in B"; None where not."""
-    found = list(_IN_TURN.finditer(marked.text))
+    found = list(_IN_TURN.finditer(marked.text)) or list(_LISTED.finditer(marked.text))
     if len(found) != 1:
         return None
     one, other = marked.arm(found[0]["a"]), marked.arm(found[0]["b"])

@@ -12,6 +12,7 @@ from deepcritical.reading.rules.clauses import PEOPLE
 BOTH = "*"
 """Stands for the arms of a study that has two, as in "both groups"."""
 MARK = r"⟦\d{1,2}⟧"
+_NUMBER = bounded(r"⟦(\d{1,2})⟧")
 _DOSE = (
     r"\d{1,5}(?:[.,]\d{1,3})?[\s-]?(?:mg|g|mcg|µg|μg|IU|ml|units?)(?:/(?:day|d|kg|week|wk)){0,2}"
     r"(?:\s(?:once|twice|daily|weekly|per day|a day)){0,2}(?!\w)"
@@ -79,6 +80,10 @@ class Marked(NamedTuple):
     def arm(self, mark: str) -> str:
         """The id of the arm of a mark."""
         return self.mentions[int(mark.strip("⟦⟧"))].arm
+
+    def restored(self, piece: str) -> str:
+        """The piece with the words in the place of its marks."""
+        return _NUMBER.sub(lambda m: self.mentions[int(m[1])].text, piece)
 
 
 def marked(text: str, arms: KnownArms) -> Marked:

@@ -88,7 +88,8 @@ class FactSource(ABC):
     async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
         """Return the source's facts on the drug; empty where it has none.
 
-        Raises SearchError: it could not be read.
+        Raises:
+            SearchError: It could not be read.
         """
         return await self._found(self._asked(drug), drug, today, by)
 
