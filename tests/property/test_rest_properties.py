@@ -87,6 +87,8 @@ def test_every_request_is_answered_as_described(
             case.path_parameters["run_id"] = site.run_id
         if of_a_run and "chat_id" in case.path_parameters and case.method != "DELETE":
             case.path_parameters["chat_id"] = site.chat_id
+        # Hypothesis takes "Host" from any loaded module; the server refuses others before the API.
+        case.headers.pop("Host", None)
         answer = case.call(base_url=f"{site.address}/api")
         assert answer.status_code < 500 or answer.status_code == FULL, answer.text
         case.validate_response(answer, checks=list(CHECKS))
