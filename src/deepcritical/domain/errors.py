@@ -1,45 +1,4 @@
-"""All errors that a user can meet. Each says what happened and what to do next.
-
-DeepCriticalError
-├── AccessError                  who asks may not do this
-│   ├── AuthenticationError      no token, or none that is known
-│   ├── OwnershipError           the run is another user's
-│   └── QuotaExceededError       too often within a time, with retry_after_s
-├── ConfigurationError           settings, options, paths
-│   ├── KeyRefusedError          the model's server does not take the key
-│   ├── ModelUnknownError        the model's server knows no such model
-│   ├── PlanError                a plan of research that cannot be run
-│   └── SnapshotNotFoundError    no snapshot of that name or path
-├── QuestionError                the question cannot be worked on
-│   ├── EmptyQuestionError
-│   ├── NoVerdictError           it asks for no drug's effect: an answer may tell, no report
-│   ├── QuestionDeclinedError    understood, and not searched: with reason and offers
-│   └── QuestionTooLongError
-├── SearchError                  a source could not be read
-│   └── RateLimitError           with retry_after_s
-├── ReasoningError               a judgement could not be made
-├── BudgetExceeded               a limit of the run was reached
-├── ClaimsUnsupportedError       sentences are not borne out by what they cite
-├── ChecksFailedError            something that a run needs was found not to work
-├── CapacityError                too many runs are under way
-├── ToolInputError               a tool cannot take what it is given
-├── UnknownToolError             there is no tool of that name
-└── StorageError                 something stored cannot be read or written
-    ├── DatabaseBusyError        the database does not answer for the moment
-    ├── DatabaseDamagedError     the database is damaged, or no database
-    ├── DatabaseFullError        the disk of the database is full
-    ├── DatabaseReadOnlyError    the database can only be read
-    ├── DatabaseUnreachableError  no database answers at its address
-    ├── DocumentError            a document of the user's own cannot be read
-    │   ├── DocumentNotFoundError  there is no upload of that id
-    │   └── DocumentTooLargeError  it has more bytes than are read
-    ├── SnapshotCorruptError     a snapshot exists but is not readable
-    ├── TraceNotFoundError       there is no trace of that id
-    └── TraceEndedError          a trace has ended: nothing can follow
-        └── TraceTakenError      another process goes on with it
-
-ResearchCancelled (BaseException): so that no framework swallows it
-"""
+"""All errors that a user can meet. Each says what happened and what to do next."""
 
 from __future__ import annotations
 

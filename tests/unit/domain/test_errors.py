@@ -1,40 +1,17 @@
 from __future__ import annotations
 
-import inspect
 import pickle
-import re
 
 import pytest
 
 from deepcritical.domain import errors
 from deepcritical.domain.errors import DeepCriticalError, RateLimitError, ResearchCancelled
 
-DRAWN = re.compile(r"^(?P<lead>[│├└─ ]*)(?P<name>[A-Z]\w+)(?:\s{2,}.*)?$", re.MULTILINE)
 CONCRETE = [
     value
     for value in vars(errors).values()
     if isinstance(value, type) and issubclass(value, DeepCriticalError)
 ]
-
-
-def drawn_tree() -> dict[str, str | None]:
-    """Name of each class in the drawing of the docstring -> name of its parent."""
-    parents: dict[str, str | None] = {}
-    path: list[str] = []
-    for match in DRAWN.finditer(inspect.cleandoc(errors.__doc__ or "")):
-        depth = len(match.group("lead")) // 4
-        path[depth:] = [match.group("name")]
-        parents[match.group("name")] = path[depth - 1] if depth else None
-    return parents
-
-
-def test_the_tree_in_the_docstring_is_the_real_one() -> None:
-    real = {cls.__name__: cls.__bases__[0].__name__ for cls in CONCRETE}
-    assert drawn_tree() == {**real, "DeepCriticalError": None}
-
-
-def test_every_error_is_known_by_its_name() -> None:
-    assert set(errors.ERRORS) == set(drawn_tree())
 
 
 @pytest.mark.parametrize("cls", CONCRETE)
