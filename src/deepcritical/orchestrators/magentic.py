@@ -6,6 +6,7 @@ and what it says. An answer that cannot be followed is overruled, and a model th
 too many of those, is not asked again.
 """
 
+from collections.abc import Awaitable, Callable, Sequence
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
@@ -13,7 +14,6 @@ from agent_framework import AgentResponse, AgentSession, BaseAgent, Message
 from agent_framework.orchestrations import (
     MagenticBuilder,
     MagenticContext,
-    MagenticManagerBase,
     MagenticProgressLedger,
     MagenticProgressLedgerItem,
     StandardMagenticManager,
@@ -72,6 +72,7 @@ class Decision(NamedTuple):
     instruction: str
 
 
+_PLAN = "Search, propose hypotheses, search for each, judge; then another round, or the report."
 _PROPOSE = Decision(hypothesis_agent.NAME, "Propose mechanism chains from the records.")
 _JUDGE = Decision(judge_agent.NAME, "Score the evidence and name the gaps.")
 _SEARCH_ON = Decision(search_agent.NAME, "Search for what the manager asks for.")
@@ -114,50 +115,6 @@ def choices(progress: Progress, last: str | None = None) -> dict[str, Decision]:
 def max_rounds(limits: RunLimits) -> int:
     """The framework's round limit, a backstop only: more turns than an iteration has."""
     return (6 + len(_FURTHER)) * limits.max_iterations + 4
-
-
-class GuidedManager(MagenticManagerBase):
-    """Speaks to the framework in its own terms.
-
-    It never raises a domain error and never rewrites the report.
-    """
-
-    def __init__(self, session: ResearchSession) -> None:
-        super().__init__(
-            max_stall_count=1, max_reset_count=1, max_round_count=max_rounds(session.limits)
-        )
-        self._session = session
-
-    async def plan(self, magentic_context: MagenticContext) -> Message:
-        """The fixed plan."""
-        return fixed_plan()
-
-    async def replan(self, magentic_context: MagenticContext) -> Message:
-        """The plan is the same: the state decides."""
-        return await self.plan(magentic_context)
-
-    async def create_progress_ledger(
-        self, magentic_context: MagenticContext
-    ) -> MagenticProgressLedger:
-        """The decision as the framework's ledger; the call of an agent is logged."""
-        stop_if_due(self._session)
-        return await hand_turn(self._session, decide_next(progress_of(self._session)))
-
-    async def prepare_final_answer(self, magentic_context: MagenticContext) -> Message:
-        """Out of the store."""
-        return final_answer(self._session)
-
-
-def fixed_plan() -> Message:
-    """The plan that code follows."""
-    said = "Search, propose hypotheses, search for each, judge; then another round, or the report."
-    return Message("assistant", [said])
-
-
-def final_answer(session: ResearchSession) -> Message:
-    """The report's title; the report itself is read from the store, never from the chat."""
-    report = session.store.report
-    return Message("assistant", [report.title if report else "No report was written."])
 
 
 async def hand_turn(
@@ -226,10 +183,11 @@ MOST_OVERRULED = 3
 class _Voice(BaseAgent):
     """The agent of the framework's manager: what it is asked goes to the run's model."""
 
-    def __init__(self, model: ManagerModel) -> None:
+    ask: Callable[[Sequence[str], str], Awaitable[str]]
+    """In what form the next answer is asked for."""
+
+    def __init__(self) -> None:
         super().__init__(id="ManagerModel", name="ManagerModel")
-        self.ask = model.note
-        """In what form the next answer is asked for."""
 
     def run(
         self,
@@ -249,11 +207,14 @@ class _Voice(BaseAgent):
         return AgentResponse(messages=[Message("assistant", [text])], response_id=self.id)
 
 
-class ModelManager(StandardMagenticManager):
-    """Asks a model, and binds its answer to the run's state. It never raises a domain error."""
+class TeamManager(StandardMagenticManager):
+    """Hands the turns out by code, or by a model whose answer is bound to the run's state.
 
-    def __init__(self, session: ResearchSession, model: ManagerModel) -> None:
-        self._voice = _Voice(model)
+    It never raises a domain error and never rewrites the report.
+    """
+
+    def __init__(self, session: ResearchSession, model: ManagerModel | None) -> None:
+        self._voice = _Voice()
         super().__init__(
             self._voice,
             task_ledger_facts_prompt=asks.FACTS,
@@ -266,22 +227,23 @@ class ModelManager(StandardMagenticManager):
         )
         self._session = session
         self._model = model
-        self._alone = False
+        """None where code decides alone, from the beginning or from then on."""
         self._overruled = 0
         self._last: str | None = None
 
     async def plan(self, magentic_context: MagenticContext) -> Message:
         """Facts and plan by the model, or the fixed plan."""
-        self._voice.ask = self._model.note
-        try:
-            return await super().plan(magentic_context)
-        except DeepCriticalError as error:
-            self._take_over(error)
-            return fixed_plan()
+        if self._model:
+            self._voice.ask = self._model.note
+            try:
+                return await super().plan(magentic_context)
+            except DeepCriticalError as error:
+                self._take_over(error)
+        return await self.replan(magentic_context)
 
     async def replan(self, magentic_context: MagenticContext) -> Message:
         """The fixed plan: a new one would change nothing that code does not see."""
-        return fixed_plan()
+        return Message("assistant", [_PLAN])
 
     async def create_progress_ledger(
         self, magentic_context: MagenticContext
@@ -289,21 +251,22 @@ class ModelManager(StandardMagenticManager):
         """The model's choice where it can be followed, else that of code."""
         stop_if_due(self._session)
         possible = choices(progress_of(self._session), self._last)
-        open_ = len(possible) > 1 and not self._alone
-        chosen = await self._chosen(magentic_context, possible) if open_ else None
+        open_to = self._model if len(possible) > 1 else None
+        chosen = await self._chosen(open_to, magentic_context, possible) if open_to else None
         decision, asked = chosen or (decide_next(progress_of(self._session)), "")
         self._last = decision.speaker
         return await hand_turn(self._session, decision, "model" if chosen else "code", asked)
 
     async def prepare_final_answer(self, magentic_context: MagenticContext) -> Message:
-        """Out of the store; no model is asked."""
-        return final_answer(self._session)
+        """The report's title; the report is read from the store, never from the chat."""
+        report = self._session.store.report
+        return Message("assistant", [report.title if report else "No report was written."])
 
     async def _chosen(
-        self, context: MagenticContext, possible: dict[str, Decision]
+        self, model: ManagerModel, context: MagenticContext, possible: dict[str, Decision]
     ) -> tuple[Decision, str] | None:
         """The agent that the model names, if it can act, and the model's words to it."""
-        self._voice.ask = self._model.ledger
+        self._voice.ask = model.ledger
         rounds = self._session.limits.max_iterations
         state = asks.tell_state(self._session.iteration, rounds, tuple(possible))
         context.chat_history.append(Message("user", [state]))
@@ -314,21 +277,22 @@ class ModelManager(StandardMagenticManager):
             return None
         named = str(ledger.next_speaker.answer)
         if ledger.is_request_satisfied.answer:
-            await self._overrule("it wanted to end before the rules of stopping do")
+            await self._overrule(model, "it wanted to end before the rules of stopping do")
         elif named not in possible:
-            await self._overrule(f"it named {named}, which could not act")
+            await self._overrule(model, f"it named {named}, which could not act")
         else:
             asked = str(ledger.instruction_or_question.answer)
             return possible[named], asks.instruction(asked)
         return None
 
-    async def _overrule(self, why: str) -> None:
+    async def _overrule(self, model: ManagerModel, why: str) -> None:
         self._overruled += 1
-        self._alone = self._overruled >= MOST_OVERRULED
-        await self._model.overruled(f"{why}; it is not asked any more" if self._alone else why)
+        if self._overruled >= MOST_OVERRULED:
+            self._model, why = None, f"{why}; it is not asked any more"
+        await model.overruled(why)
 
     def _take_over(self, error: DeepCriticalError) -> None:
-        self._alone = True
+        self._model = None
         if isinstance(error, ConfigurationError):
             self._session.failure = error
 
@@ -342,8 +306,7 @@ async def run_team(session: ResearchSession) -> None:
     await refine_question(session)
     agents = [agent.create(session) for agent in TEAM]
     # Code manages, or a model within the fences of code, if the run's reasoner has one.
-    model = session.reasoner.manager_model()
-    manager = ModelManager(session, model) if model else GuidedManager(session)
+    manager = TeamManager(session, session.reasoner.manager_model())
     workflow = MagenticBuilder(participants=agents, manager=manager).build()
     async for _ in workflow.run(session.text, stream=True):
         pass  # The framework's own events are bookkeeping; ours are in the log.
