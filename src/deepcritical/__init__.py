@@ -76,15 +76,28 @@ def research(
     documents: Sequence[Own] = (),
     on_event: Callable[[LoggedEvent], None] | None = None,
 ) -> ResearchReport:
-    """Answer a question with a report; see `deepcritical.interfaces.library.research`."""
-    from deepcritical.interfaces import library
+    """Answer a question on drugs and conditions with a report; blocks until it is there.
 
-    return library.research(
-        question,
-        model=model,
-        depth=depth,
-        sources=sources,
-        snapshot=snapshot,
-        documents=documents,
-        on_event=on_event,
-    )
+    Its arguments are those of `aresearch`; `on_event` is given each event as it comes.
+
+    Raises:
+        DeepCriticalError: The question cannot be worked on, or no source can be read.
+        ValueError: Both a snapshot and sources are given.
+    """
+    from deepcritical.interfaces.library import aresearch, waited_for
+
+    async def report() -> ResearchReport:
+        async with aresearch(
+            question,
+            model=model,
+            depth=depth,
+            sources=sources,
+            snapshot=snapshot,
+            documents=documents,
+        ) as run:
+            if on_event:
+                async for logged in run.tail():
+                    on_event(logged)
+            return await run.result()
+
+    return waited_for(report)

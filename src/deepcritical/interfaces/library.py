@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.report.answer import DeepAnswer
     from deepcritical.domain.report.report import ResearchReport
     from deepcritical.domain.run.budget import Depth
-    from deepcritical.domain.run.events import LoggedEvent
     from deepcritical.domain.study.reading import StudyReading
     from deepcritical.jobs.run import RunOf
     from deepcritical.jobs.runs import RunService
@@ -76,42 +75,6 @@ async def aresearch(
         await runs.close()
 
 
-def research(
-    question: str,
-    *,
-    model: str | None = None,
-    depth: Depth = "standard",
-    sources: Sequence[str] = (),
-    snapshot: str | None = None,
-    documents: Sequence[Own] = (),
-    on_event: Callable[[LoggedEvent], None] | None = None,
-) -> ResearchReport:
-    """Answer a question on drugs and conditions with a report; blocks until it is there.
-
-    Its arguments are those of `aresearch`; `on_event` is given each event as it comes.
-
-    Raises:
-        DeepCriticalError: The question cannot be worked on, or no source can be read.
-        ValueError: Both a snapshot and sources are given.
-    """
-
-    async def report() -> ResearchReport:
-        async with aresearch(
-            question,
-            model=model,
-            depth=depth,
-            sources=sources,
-            snapshot=snapshot,
-            documents=documents,
-        ) as run:
-            if on_event:
-                async for logged in run.tail():
-                    on_event(logged)
-            return await run.result()
-
-    return _waited_for(report)
-
-
 def ask(
     question: str,
     *,
@@ -141,7 +104,7 @@ def ask(
         finally:
             await runs.close()
 
-    return _waited_for(answer)
+    return waited_for(answer)
 
 
 deep_research = ask
@@ -167,7 +130,7 @@ def read_study(text: str | Path, *, title: str = "", model: str | None = None) -
         async with made.for_run(RunDesk()) as reasoner:
             return (await reasoner.read_studies({"E1": record}, "")).readings["E1"]
 
-    return _waited_for(reading)
+    return waited_for(reading)
 
 
 def _record(text: str | Path, title: str) -> Evidence:
@@ -195,7 +158,7 @@ async def _runs(model: str | None, snapshot: str | None, sources: Sequence[str])
     )
 
 
-def _waited_for(work: Callable[[], Coroutine[None, None, Result]]) -> Result:
+def waited_for(work: Callable[[], Coroutine[None, None, Result]]) -> Result:
     """The result; within a running loop, as in a notebook, from a loop in another thread."""
     try:
         asyncio.get_running_loop()
