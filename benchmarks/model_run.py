@@ -21,9 +21,9 @@ from deepcritical.domain.run.events import BudgetPlanned, JudgementMade
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.profiles import ProfileName
 from deepcritical.models.providers import model_server
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.llm import LLMReasoner
+from deepcritical.research.answering import deep_research
 from deepcritical.research.session import RunSources
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path

@@ -28,9 +28,9 @@ from deepcritical.domain.run.events import LoggedEvent
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
+from deepcritical.research.answering import deep_research
 from deepcritical.research.session import RunSources
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService

@@ -26,9 +26,9 @@ from deepcritical.jobs.conduct import Orchestrate
 from deepcritical.jobs.dbos_engine import DbosJournal
 from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.runs import RunService
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner
+from deepcritical.research.answering import deep_research
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService

@@ -22,9 +22,9 @@ from deepcritical.jobs.engine import Effect, Journal
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import OpenSources, RunOf
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
+from deepcritical.research.answering import deep_research
 from deepcritical.research.closing import close_answer, close_report
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog, TraceWriter

@@ -23,9 +23,9 @@ from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.run.budget import RunLimits
 from deepcritical.domain.run.events import StopReason
 from deepcritical.jobs.runs import RunService
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
+from deepcritical.research.answering import deep_research
 from deepcritical.research.session import RunSources
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult

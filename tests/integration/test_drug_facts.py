@@ -19,9 +19,9 @@ from deepcritical.domain.run.budget import RunLimits
 from deepcritical.domain.run.plan import Place
 from deepcritical.export.formats import FORMATS
 from deepcritical.jobs.runs import RunService
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner
+from deepcritical.research.answering import deep_research
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings

@@ -17,13 +17,13 @@ from deepcritical.domain.evidence.record import MAX_TEXT_CHARS, Evidence
 from deepcritical.domain.report.report import ResearchReport
 from deepcritical.domain.run.budget import Depth, RunLimits
 from deepcritical.jobs.runs import RunService
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reading.library import Library, read_by_code
 from deepcritical.reading.model import ask_to_read, show
 from deepcritical.reading.sentences import numbered, text_hash
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research import processing, steps
+from deepcritical.research.answering import deep_research
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore

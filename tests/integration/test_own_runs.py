@@ -14,9 +14,9 @@ from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.run.budget import OwnLimits, RunLimits
 from deepcritical.domain.run.plan import Place
 from deepcritical.jobs.runs import RunService
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner
+from deepcritical.research.answering import deep_research
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings

@@ -14,10 +14,10 @@ from deepcritical.domain.run.budget import RunLimits
 from deepcritical.domain.run.plan import Place, PlannedQuery, ResearchPlan
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.providers import model_server
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.reasoning.llm import LLMReasoner
+from deepcritical.research.answering import deep_research
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import QUESTION, ended, opened
 from tests.integration.modelled import many, records

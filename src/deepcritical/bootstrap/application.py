@@ -44,12 +44,12 @@ from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.desk import RunDesk
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
-from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.reasoning.chatting import ChatReasoner
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
+from deepcritical.research.answering import deep_research
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.storage.database import Database
 from deepcritical.services.storage.job_board import JobBoard

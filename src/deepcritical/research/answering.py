@@ -1,4 +1,4 @@
-"""The verbs of a free question: what must be known, what is known of it, and the answer.
+"""The loop and the verbs of a free question: what must be known, what is known, and the answer.
 
 Searching is that of every run; see `steps`.
 """
@@ -181,3 +181,20 @@ async def stop_early(session: ResearchSession, error: DeepCriticalError) -> None
         raise error
     session.stop_reason = events.StopReason.NO_NEW_EVIDENCE
     await session.notify(f"Research stopped early: {error}")
+
+
+async def deep_research(session: ResearchSession) -> None:
+    """Run the loop until there is an answer in the session's store.
+
+    Raises:
+        DeepCriticalError: The question cannot be worked on, or no source can be read.
+    """
+    await refine_inquiry(session)
+    await generate_checklist(session)
+    while session.stop_reason is None:
+        try:
+            await search_for_items(session)
+            await check_completeness(session)
+        except DeepCriticalError as error:
+            await stop_early(session, error)
+    await synthesize_answer(session)

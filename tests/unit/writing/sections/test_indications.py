@@ -6,7 +6,7 @@ import pytest
 
 from deepcritical.domain.question.frame import Condition
 from deepcritical.vocabulary.conditions import condition_named
-from deepcritical.writing.sections.indications import how_indicated
+from deepcritical.writing.sections.label_facts import how_indicated
 
 
 def condition(name: str) -> Condition:
