@@ -13,7 +13,8 @@ from itertools import cycle, islice
 
 import deepcritical
 from deepcritical.domain.report.report import ResearchReport
-from deepcritical.export.formats import FORMATS, Imprint
+from deepcritical.export.formats import FORMATS
+from deepcritical.export.imprint import Imprint
 
 QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
 TARGET_S = 3.0

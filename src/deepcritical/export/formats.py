@@ -1,22 +1,13 @@
-"""The table of formats in which a report can be exported, and the imprint of a report."""
+"""The table of formats in which a report can be exported."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from deepcritical.domain.report.answer import Document
-
-
-class Imprint(NamedTuple):
-    """The head of a report.json; with it the same report is written as the same bytes."""
-
-    run_id: str
-    generated_at: datetime
-    """With its time zone; printed to the second."""
-
+    from deepcritical.export.imprint import Imprint
 
 _SVG = "image/svg+xml"
 

@@ -20,7 +20,7 @@ from deepcritical.domain.report.sentences import numbers_of
 from deepcritical.domain.text.markdown import one_line
 from deepcritical.export.bibliography import as_bibtex, as_csl_json, as_ris
 from deepcritical.export.figures import FIGURES
-from deepcritical.export.formats import Imprint
+from deepcritical.export.imprint import Imprint
 from deepcritical.export.mechanism_graph import mechanism_graph
 from deepcritical.export.svg import standalone
 from deepcritical.export.timeline import timeline

@@ -22,7 +22,7 @@ from deepcritical.domain.report.parts import (
     SearchRun,
 )
 from deepcritical.domain.report.report import ResearchReport
-from deepcritical.export.formats import Imprint
+from deepcritical.export.imprint import Imprint
 
 IMPRINT = Imprint("run-1", datetime(2999, 1, 1, 12, 30, 15, tzinfo=UTC))
 ARTICLE = Reference(

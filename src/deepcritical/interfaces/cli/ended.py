@@ -16,7 +16,8 @@ from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.run import events
 from deepcritical.domain.run.recipe import RUN_LOG, RUN_READINGS, RUN_RECORDS
 from deepcritical.domain.text.markdown import one_line, visible
-from deepcritical.export.formats import FORMATS, Imprint
+from deepcritical.export.formats import FORMATS
+from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.cli.output import (
     bootstrap,
     file_to_stdout,

@@ -20,7 +20,8 @@ from deepcritical.domain import errors
 from deepcritical.domain.base import first_invalid
 from deepcritical.domain.errors import ConfigurationError, SnapshotCorruptError, StorageError
 from deepcritical.domain.text.markdown import visible
-from deepcritical.export.formats import ANSWER_FORMATS, FORMATS, Imprint, formats_of, is_answer
+from deepcritical.export.formats import ANSWER_FORMATS, FORMATS, formats_of, is_answer
+from deepcritical.export.imprint import Imprint
 from deepcritical.services.imports import Later
 
 if TYPE_CHECKING:

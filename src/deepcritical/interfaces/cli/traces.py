@@ -14,7 +14,8 @@ from deepcritical.domain.run.events import Notice, RunCancelled, RunFailed
 from deepcritical.domain.run.recipe import RUN_LOG
 from deepcritical.domain.text.markdown import visible
 from deepcritical.domain.tool.traces import TraceStatus
-from deepcritical.export.formats import FORMATS, Imprint, formats_of
+from deepcritical.export.formats import FORMATS, formats_of
+from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, Quiet, chosen_model
 from deepcritical.interfaces.cli.output import (
     INTERRUPTED,

@@ -38,7 +38,8 @@ from deepcritical.domain.tool.registry import (
     ToolStep,
 )
 from deepcritical.domain.tool.traces import Folded, fold
-from deepcritical.export.formats import Imprint, formats_of
+from deepcritical.export.formats import formats_of
+from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import check_owner
 from deepcritical.interfaces.mcp import models
 from deepcritical.interfaces.mcp.models import Call, Run, ToolError

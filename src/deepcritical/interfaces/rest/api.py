@@ -21,7 +21,8 @@ from deepcritical.domain.report.report import ResearchReport
 from deepcritical.domain.run.budget import Depth
 from deepcritical.domain.run.recipe import Once, OwnDocument
 from deepcritical.domain.tool.registry import ToolCaller
-from deepcritical.export.formats import FORMATS, Imprint, formats_of
+from deepcritical.export.formats import FORMATS, formats_of
+from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.caller import Known, ModelKey, Own, Rules, Runs, Who, part, readable
 from deepcritical.interfaces.guard import REPORT_POLICY
