@@ -38,8 +38,9 @@ from deepcritical.verification.fields import (
 from deepcritical.verification.ids import ids_in
 from deepcritical.verification.names import unknown_names
 from deepcritical.verification.people import people_faults, species_faults
-from deepcritical.verification.signs import clauses, without_open
+from deepcritical.verification.signs import clauses
 from deepcritical.verification.words import stems, words
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 _SHORT = re.compile(r"[^\s()\[\],;:]+")
 _ODDS = bounded(r"\bORs?\b|\b[Oo]dds ratio")
@@ -53,7 +54,6 @@ def checks_of(
     texts: Sequence[str] = (),
     own: bool = True,
     judged: bool = False,
-    question: str = "",
 ) -> tuple[SentenceCheck, ...]:
     """Return the deterministic checks of a sentence, each with the reason where it failed.
 
@@ -63,10 +63,9 @@ def checks_of(
         texts: Those of the records cited, of which the first line is the title.
         own: Whether nobody but the writer judges what the sentence means.
         judged: Whether anybody does: then code does not say which clause tells of which result.
-        question: What is asked, whose figures and people need no record.
     """
     found: dict[CheckName, list[str]] = {}
-    for name, faults in _faults(text, cited, texts, own=own, judged=judged, question=question):
+    for name, faults in _faults(text, cited, texts, own=own, judged=judged):
         found.setdefault(name, []).extend(faults)
     told = {name: "; ".join(dict.fromkeys(faults)) for name, faults in found.items()}
     return tuple(SentenceCheck(name=n, passed=not why, reason=why) for n, why in told.items())
@@ -79,7 +78,6 @@ def _faults(
     *,
     own: bool,
     judged: bool,
-    question: str,
 ) -> Iterator[tuple[CheckName, Iterator[str]]]:
     """Yield the faults of a sentence by the check that they are of; see `checks_of`."""
     text = NOTHING.sub("control", text)
@@ -91,7 +89,7 @@ def _faults(
     by_other = judged and not own
     worked = [q for f in cited for q in f.quotes] if by_other else []
     figured = records if by_other else source
-    yield "figures", _figure_faults(text, cited, figured, (records, question), worked)
+    yield "figures", _figure_faults(text, cited, figured, records, worked)
     yield (
         "figures",
         _role_faults(text, "\n".join((source, *chain(*(_typed(f.effect) for f in cited))))),
@@ -105,9 +103,10 @@ def _faults(
     if own or is_one:
         yield "names", _comparator_faults(text, cited, source, judged_records)
     if own:
+        yield "names", _strange_drugs(text, source)
         yield "figures", _of_outcomes(text, cited)
-        yield "population", people_faults(text, cited, beside, question)
-        yield "strength", _overstated(without_open(text), cited, source)
+        yield "population", people_faults(text, cited, beside)
+        yield "strength", _overstated(text, cited, source)
 
 
 def _source(cited: Sequence[Finding], texts: Sequence[str]) -> str:
@@ -151,14 +150,19 @@ def _strange_names(text: str, records: str) -> Iterator[str]:
     yield from (f"{name} is not in the findings cited" for name in named if not ids_in(name))
 
 
+def _strange_drugs(text: str, source: str) -> Iterator[str]:
+    """Yield the drugs that stand in no sentence cited, though the records may name them."""
+    named = {mention.text for mention in find_drugs(text) if mention.drug.kind is DrugKind.DRUG}
+    strange = (n for n in unknown_names(_NONE_TESTS.sub("", text), source) if n in named)
+    yield from (f"{name} is not in the findings cited" for name in strange)
+
+
 _ONE_OF = bounded(
     r"\bone (?=(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve)[- ]"
     r"(?:day|week|month|year)s?\b)",
     re.IGNORECASE,
 )
 """The article of "one eight-week trial"."""
-_LEVEL = bounded(r"\b95 ?% (?=intervals?\b)")
-"""The level of "95% interval", which is no figure of a study."""
 _NAMES_TRIAL = bounded(
     r"-(?:wom[ae]n|m[ae]n|person|patient|people|resident|child|participant|infant|adult|student)\b"
 )
@@ -174,23 +178,18 @@ _SMALL = 12
 
 
 def _figure_faults(
-    text: str, cited: Sequence[Finding], source: str, beside: tuple[str, str], worked: Sequence[str]
+    text: str, cited: Sequence[Finding], source: str, records: str, worked: Sequence[str]
 ) -> Iterator[str]:
     """Yield the figures that no finding has, and ratios that are told as percentages.
 
-    Numbers may stand beside it: small counts in the records, those asked about in the question. A
-    figure may be worked out from those of one of the sentences `worked`.
+    A figure may be worked out from those of one of the sentences `worked`.
     """
-    records, question = beside
-    text = _LEVEL.sub("", _ONE_OF.sub("a ", text))
-    asked = {(q.value, q.noun, q.unit.dimension) for q in quantities(question)}
+    text = _ONE_OF.sub("a ", text)
     counts = {(q.value, q.noun) for q in quantities(records) if q.noun and 1 < q.value <= _SMALL}
     counted = {text[q.start : q.end] for q in quantities(text) if (q.value, q.noun) in counts}
     numbers = {q.value for q in quantities(records) if q.noun == "people"}
     named = (q for q in quantities(text) if q.value in numbers and _NAMES_TRIAL.match(text, q.end))
     counted.update(text[q.start : q.end] for q in named)
-    again = (q for q in quantities(text) if (q.value, q.noun, q.unit.dimension) in asked)
-    counted.update(text[q.start : q.end] for q in again)
     for figure in strange_figures(text, cited, source, worked):
         if figure not in counted:
             yield f"{figure} is no figure of the findings cited"
@@ -381,14 +380,13 @@ def _masking_faults(text: str, records: str) -> Iterator[str]:
 
 def _overstated(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
     """Yield what a sentence says more firmly, or of a better design, than its findings allow."""
-    own, told = source.lower(), keys_of(source)
+    own = source.lower()
     weak = any(_is_weak(finding) for finding in cited)
     firm = [*_FIRM.finditer(text), *(_CAUSAL.finditer(text) if weak else ())]
     yield from (
         f"“{f[0]}” is stronger than the findings"
         for f in firm
-        if not (f[0].lower() in own or keys_of(f[0]) <= told)
-        and not _DENIED.search(text[: f.start()])
+        if f[0].lower() not in own and not _DENIED.search(text[: f.start()])
     )
     for said, known in _DESIGNS:
         if (design := said.search(text)) and not known.search(source):

@@ -122,7 +122,7 @@ def direction_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Itera
 
 
 _SIDES = 2
-"""Shares that show a direction: of those with the drug, and of the others."""
+"""Shares from which a direction can be told: of those with the drug, and of the others."""
 
 
 def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator[str]:
@@ -138,36 +138,21 @@ def turned_faults(text: str, cited: Sequence[Finding], *, own: bool) -> Iterator
     """
     findings = [_with_polarity(finding) for finding in cited if own or finding.way]
     outcome = frozenset().union(*(keys_of(f.outcome) for f in findings))
-    told_of = _TOPIC.sub("", without_open(ABSENT.sub("", text)))
+    told_of = without_open(ABSENT.sub("", text))
     plain = _without_people(_NO_ARM.sub("", told_of), findings)
-    parts, found = clauses(plain), signs(plain, outcome)
-    told = found - {"none"}
+    parts, told = clauses(plain), signs(plain, outcome) - {"none"}
     telling = [part for part in parts if signs(part, outcome)]
     allowed = frozenset().union(*(_expected(f, c, own=True) for f in findings for c in telling))
     if any(_TIME_TO.search(f"{f.outcome} ") for f in findings):
         allowed |= _EITHER  # more time to something is less of it
     opposite = {_OPPOSITE[sign] for sign in told} & allowed
-    # What its own figures show, or where it also tells of no difference, whoever judges it tells.
-    bare = own and not allowed - {"none"} and "none" not in found and not _by_figures(text, told)
-    if told and not told & allowed and (opposite or bare):
+    # From shares of both sides alone whoever judges it tells the direction.
+    quotes = [quote for f in findings for quote in f.quotes]
+    shares = sum(q.unit.dimension == "%" for quote in quotes for q in quantities(quote))
+    bare = shares < _SIDES or any(signs(quote) for quote in quotes)
+    if told and not told & allowed and (opposite or (own and bare and not allowed - {"none"})):
         said = " and ".join(_TOLD[sign] for sign in sorted(told))
         yield f"it tells of {said}, but {_shown(findings)}"
-
-
-def _by_figures(text: str, told: frozenset[Sign]) -> bool:
-    """Return whether a ratio, or the first two shares, of a sentence go the way that it tells."""
-    ratio = _RATIO.search(text)
-    shares = [q.value for q in quantities(text) if q.unit.dimension == "%" and not q.kind][:_SIDES]
-    if ratio:
-        falls, rises = float(ratio[1]) < 1, float(ratio[1]) > 1
-    elif len(shares) == _SIDES:
-        falls, rises = shares[0] < shares[1], shares[0] > shares[1]
-    else:
-        return False
-    return (falls and "more" not in told) or (rises and "less" not in told)
-
-
-_RATIO = bounded(r"\b(?:ratio|HR|OR|RR|IRR)[^\d;]{0,40}?(\d*\.\d+)")
 
 
 def _must_be_told(finding: Finding, text: str, cited: Sequence[Finding]) -> bool:

@@ -222,9 +222,7 @@ class Gate:
             return ids, SentenceCheck(name="verbatim", passed=True)
         texts = self._texts(cited)
         judged = self._verifier is not None
-        checks = checks_of(
-            draft.text, cited, texts=texts, own=self._own, judged=judged, question=self._question
-        )
+        checks = checks_of(draft.text, cited, texts=texts, own=self._own, judged=judged)
         return (ids, *checks)
 
     def _texts(self, cited: Sequence[Finding]) -> list[str]:

@@ -46,19 +46,14 @@ def species_faults(
             yield f"{finding.id} is of animals or cells, and the sentence does not say so"
 
 
-def people_faults(
-    text: str, cited: Sequence[Finding], source: str, question: str = ""
-) -> Iterator[str]:
-    """Yield by what people are told apart that no finding says, and a part told as the whole.
-
-    Those asked about need not be said by a finding, but none may be of others.
-    """
+def people_faults(text: str, cited: Sequence[Finding], source: str) -> Iterator[str]:
+    """Yield by what people are told apart that no finding says, and a part told as the whole."""
     known = keys_of(source)
     text = without_open(text)
     healthy = (found.span() for found in _HEALTHY.finditer(text))
     for start, end in (*places_of_qualifiers(text), *healthy):
         said, meant = text[start:end], qualifiers_in(text[start:end])
-        of_these = _are_of(meant, qualifiers_in(source), qualifiers_in(question))
+        of_these = _are_of(meant, qualifiers_in(source))
         in_words = all(any(k.startswith(key) for k in known) for key in keys_of(said))
         if not (of_these or in_words):
             yield f"the findings are not of {said}"
@@ -67,15 +62,11 @@ def people_faults(
             yield f"{finding.id} is of a part of the people, and the sentence does not say so"
 
 
-def _are_of(meant: Qualifiers, there: Qualifiers, asked: Qualifiers) -> bool:
-    """Return whether people are told of by a source, or asked about, and of no other kind there.
-
-    That women and men are adults need not be said.
-    """
+def _are_of(meant: Qualifiers, there: Qualifiers) -> bool:
+    """Return whether a source tells of people; that women and men are adults need not be said."""
     implied = {"age": frozenset({"adults"})} if "sex" in meant else {}
-    known = {**implied, **asked, **there}
-    is_named = bool(meant) and all(v <= known.get(kind, frozenset()) for kind, v in meant.items())
-    return is_named and all(values <= there.get(kind, values) for kind, values in meant.items())
+    known = {**implied, **there}
+    return bool(meant) and all(v <= known.get(kind, frozenset()) for kind, v in meant.items())
 
 
 def _is_of_animals(finding: Finding) -> bool:

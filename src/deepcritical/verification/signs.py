@@ -41,7 +41,7 @@ SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
 """Stems of all words that tell a direction, or deny one."""
 _BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
 _REACH = 5
-_THAN, _SAME, _WITHOUT, _NEITHER = map(stem, ("than", "same", "without", "neither"))
+_THAN, _SAME, _WITHOUT = map(stem, ("than", "same", "without"))
 _DEGREE_OF_CHANGE = stems("more greater larger smaller less")
 _BESIDE_DEGREE = frozenset("with in for among at on by after".split())
 _OF_THE_SAME = frozenset("in of among from for within".split())
@@ -49,9 +49,9 @@ _OF_THE_SAME = frozenset("in of among from for within".split())
 _SIZED = stems(
     "trial study cohort sample review analysis meta registry database population subgroup dose "
     "dosage duration follow blind dummy number certainty quality evidence experience exposure way "
-    "one sure certain reliable direct precise"
+    "one"
 )
-"""Words that "larger", "less" or "double" before them describe: the study, and no result."""
+"""Words that "larger", "longer" or "double" before them describe: the study, and no result."""
 _ELLIPSIS = re.compile(
     r"(?i)^\W*(?:but |and |yet )?(?:not|no|none|neither)\b"
     r"(?! (?:limited|restricted|confined|all|every|only|randomi\w+|blind\w*|controls?)\b)|"
@@ -161,7 +161,6 @@ def _told(found: Sequence[Word], outcome: Collection[str]) -> Iterator[Sign]:
         if key == _SAME and word.lead & _OF_THE_SAME:
             continue
         before = [w.key for w in found[max(0, at - _REACH) : at]]
-        before += [w.key for w in found[:at] if w.key == _NEITHER]  # "neither A nor B was ..."
         is_without = _WITHOUT in before[-2:]
         if is_without and key not in _OPEN:
             continue  # "without more falls" is of something beside the result

@@ -293,7 +293,7 @@ def _fault(
     judged = "entailment" in names and "bound" not in names
     own = "terms" in names or not judged
     question = document.question if isinstance(document, DeepAnswer) else document.research_question
-    checks = checks_of(sentence.text, cited, texts=shown, own=own, judged=judged, question=question)
+    checks = checks_of(sentence.text, cited, texts=shown, own=own, judged=judged)
     failed = [c.reason for c in checks if not c.passed]
     failed += filter(None, [_marks_fault(sentence, checks) if is_kept_whole(document) else ""])
     if "terms" in names and (strange := strange_terms(sentence.text, cited, shown, question)):
