@@ -103,12 +103,12 @@ def ask_completeness(
     )
 
 
-def to_answer(inquiry: Inquiry, checklist: Checklist) -> str:
-    """A question and its needs, for who writes the answer."""
-    context = f"\nContext: {inquiry.context}" if inquiry.context else ""
+def beside_question(inquiry: Inquiry, checklist: Checklist) -> str:
+    """The context of a question and its needs, for who writes the answer."""
+    context = [f"Context: {inquiry.context}"] if inquiry.context else []
     needs = "\n".join(f"- {i.text}" for i in checklist.items if i.text != inquiry.text)
     first = "The first sentence answers the question itself. Then tell, where findings do:"
-    return f"{inquiry.text}{context}\n{first}\n{needs}"
+    return "\n".join((*context, first, needs))
 
 
 def _question(inquiry: Inquiry) -> str:

@@ -124,9 +124,9 @@ def _groups_and_others(frame: QuestionFrame) -> tuple[tuple[str, ...], tuple[str
 
 
 _OF_THE_ASKER = bounded(
-    r"\b(?:I|me|my|we|us|our|you|your)\b|"
-    r"^(?:still|already|yet|not|no longer|am|is|are|have|has|had|do|does)\b",
-    re.IGNORECASE,
+    r"\bI(?:['’]|(?= (?:am|have|had|was|do|can|take|get|still)\b))|"
+    r"\b(?:me|[Mm]y|[Ww]e|us|[Oo]ur|[Yy]ou|[Yy]our)\b|"
+    r"^(?:(?:(?:still|already|yet) )?(?:am|have|had|do)|no longer)\b"
 )
 """People in the words of who asks, which name nobody: "still have my periods"."""
 

@@ -207,9 +207,10 @@ class InquiryModel(Reasoner):
         matched = await self._matched(inquiry, store)
         by_rule = await calculated(draft_of, inquiry, store, matched)
         draft = await calculated(with_sources, by_rule, inquiry, store)
-        asked = inquiry_asks.to_answer(inquiry, checklist_in(store))
+        wanted = inquiry_asks.beside_question(inquiry, checklist_in(store))
         table = inquiry.kind in WITH_VERDICT
-        written, _ = await self._written(asked, draft.sources, store, table=table)
+        asked, found = inquiry.text, draft.sources
+        written, _ = await self._written(asked, found, store, wanted=wanted, table=table)
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         told = context.model_copy(update={"found_by": "rules and a model"})
         return await calculated(synthesize, inquiry, store, told, author, draft, written)
@@ -222,23 +223,25 @@ class InquiryModel(Reasoner):
         above: str = "",
         beside: Sequence[Statement] = (),
         *,
+        wanted: str = "",
         table: bool = True,
     ) -> Text:
         """Return what the model writes below a text, checked, and what of code's it refutes.
 
         Args:
-            asked: The question, with what else is wanted.
+            asked: The question.
             findings: Sentences of records; without any nothing is written.
             store: The run's records.
             above: What stands above the text.
             beside: Results that code tells beside it.
+            wanted: What else is to be told.
             table: Whether a table of results is wanted.
         """
         if not findings:
             return Text(())
         try:
             text = await self._model.writer.write(
-                asked, findings, store.evidence, above, table=table, beside=beside
+                asked, findings, store.evidence, above, wanted=wanted, table=table, beside=beside
             )
         except NoAnswerError as error:
             await self._account.fell_back("report", error)

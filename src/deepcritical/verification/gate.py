@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.evidence.kinds import is_retracted
 from deepcritical.domain.evidence.record import Evidence
@@ -74,19 +73,18 @@ async def check_sentences(
         that it is nearest to, unless that is printed already.
     """
     gate = Gate(findings, records, verifier, own=own, question=question)
-    shows = drafts[0].shows if drafts else None
-    checked = await gate.checked(_opened(drafts, shows))
+    checked = await gate.checked(_opened(drafts))
     if rewrite:
         refused = [n for n, one in enumerate(checked) if not one.passed]
-        checked = await _rewritten(gate, checked, refused, rewrite, shows)
+        checked = await _rewritten(gate, checked, refused, rewrite)
         if checked and checked[0].draft.opens and not checked[0].passed:
-            checked = await _rewritten(gate, checked, [0], rewrite, shows)
+            checked = await _rewritten(gate, checked, [0], rewrite)
     return _printed(checked, findings, above)
 
 
-def _opened(drafts: Sequence[Draft], shows: VerdictLabel | None) -> Sequence[Draft]:
-    """Return drafts of which the first opens the text, if it is no row; that comes to a verdict."""
-    first = {"opens": True, "shows": shows} if drafts and not drafts[0].cells else {}
+def _opened(drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """Return drafts of which the first one alone opens the text, if it is no row, and shows."""
+    first = {"opens": bool(drafts) and not drafts[0].cells}
     others = [draft.model_copy(update={"opens": False, "shows": None}) for draft in drafts[1:]]
     return [*(draft.model_copy(update=first) for draft in drafts[:1]), *others]
 
@@ -96,15 +94,14 @@ async def _rewritten(
     checked: Sequence[CheckedDraft],
     refused: Sequence[int],
     rewrite: Rewrite,
-    shows: VerdictLabel | None,
 ) -> tuple[CheckedDraft, ...]:
     """Return checked drafts with those at the places `refused` written again, if they are."""
     if not refused:
         return tuple(checked)
-    accepted = {n for n, one in enumerate(checked) if one.passed and not one.draft.cells}
+    accepted = {n for n, one in enumerate(checked) if one.passed}
     told = [checked[n] for n in sorted({*refused, *accepted})]
     written = dict(zip(refused, await rewrite(told), strict=True))
-    written |= {0: _opened(written[0], shows)} if 0 in written else {}
+    written |= {0: _opened(written[0])} if 0 in written else {}
     again = iter(await gate.checked([d for several in written.values() for d in several]))
     parts = [[*islice(again, len(written.get(n, ())))] or [one] for n, one in enumerate(checked)]
     return tuple(one for part in parts for one in part)
@@ -120,7 +117,7 @@ def _printed(
         draft = one.draft
         cited = [findings[i] for i in dict.fromkeys(draft.finding_ids) if i in findings]
         if one.passed:
-            made.append(_sentence(one, cited))
+            made += () if draft.text in {s.text for s in made} else (_sentence(one, cited),)
             continue
         finding = None if draft.cells else _nearest(draft.text, cited)
         if finding is None or finding.id in told or finding.sentence in above:

@@ -7,7 +7,6 @@ sentence, which answers the question, is asked for twice more.
 from __future__ import annotations
 
 import tomllib
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
@@ -86,15 +85,10 @@ class WrittenText(BaseModel):
     sentences: list[WrittenSentence]
 
 
-class WrittenTable(WrittenText):
-    """Sentences, and rows of a table, the weightiest first."""
+class Written(WrittenText):
+    """A text with its table, the weightiest row first, and what it comes to."""
 
     rows: list[WrittenRow] = Field(default_factory=list)
-
-
-class Written(WrittenTable):
-    """A text with its table, and what it comes to."""
-
     shows: VerdictName | None = Field(None, description=_means("shows"))
 
 
@@ -130,6 +124,7 @@ class Writer:
         records: Mapping[str, Evidence],
         above: str = "",
         *,
+        wanted: str = "",
         table: bool = False,
         beside: Sequence[Statement] = (),
     ) -> Text:
@@ -140,29 +135,33 @@ class Writer:
             findings: Sentences of records that may be told, by id, record by record.
             records: The run's records, by evidence id.
             above: What the report says before these sentences.
+            wanted: What else is to be told, as lines behind the question.
             table: Whether rows are wanted.
             beside: Results that code tells beside the text, the weightiest first.
 
         Raises:
             NoAnswerError: The model wrote nothing.
         """
-        shown = await calculated(_shown, question, above, findings, self._room)
+        whole = f"{question}\n{wanted}" if wanted else question
+        shown = await calculated(_shown, whole, above, findings, self._room)
+        drafts = await self._first(shown, table=table)
+        judge = self._verifier
+        look = SecondLook(judge, beside, records) if judge and beside else None
+        check = partial(check_sentences, own=self._own, above=above, question=question)
+        again = partial(self._again, whole, findings)
+        printed = await check(drafts, findings, records, look or judge, rewrite=again)
+        return Text(printed, await look.contested() if look and printed else ())
+
+    async def _first(self, shown: str, *, table: bool) -> list[Draft]:
+        """Return the sentences as they are first written, and behind them the rows."""
         asked = _wording()["ask"] + (f"\n{_wording()['table']}" if table else "")
         form = Written if table else WrittenText
         answer = await self._asker.ask("report", _prompt(asked, shown), form)
         drafts = [self._draft(one) for one in answer.sentences if _fits(one.text)][:_MOST]
-        if isinstance(answer, Written):
-            shows = VerdictLabel(answer.shows) if answer.shows else None
-            drafts[:1] = [one.model_copy(update={"shows": shows}) for one in drafts[:1]]
-            rows = dict.fromkeys(filter(None, map(self._row, answer.rows)))
-            drafts += islice(rows, _MOST_ROWS)
-
-        judge = self._verifier
-        look = SecondLook(judge, beside, records) if judge and beside else None
-        check = partial(check_sentences, own=self._own, above=above, question=question)
-        again = partial(self._again, question, findings)
-        printed = await check(drafts, findings, records, look or judge, rewrite=again)
-        return Text(printed, await look.contested() if look and printed else ())
+        if not isinstance(answer, Written):
+            return drafts
+        rows = dict.fromkeys(filter(None, map(self._row, answer.rows)))
+        return [*_showing(drafts, answer), *islice(rows, _MOST_ROWS)]
 
     @property
     def _room(self) -> int:
@@ -203,22 +202,32 @@ class Writer:
                 for n, one in enumerate(refused, 1)
             )
         )
-        opens = any(one.draft.opens for one in refused)
+        opening = [one.draft for one in refused if one.draft.opens]
         has_row = any(one.draft.cells for one in refused)
-        parts = {"again": True, "opening": opens, "row_again": has_row}
+        parts = {"again": True, "opening": opening, "row_again": has_row}
         asked = "\n".join(_wording()[name] for name, is_asked in parts.items() if is_asked)
-        form = WrittenTable if has_row else WrittenText
+        form = Written if has_row or any(one.shows for one in opening) else WrittenText
         try:
             answer = await self._asker.ask("report", _prompt(asked, shown, *above, told), form)
         except NoAnswerError:  # the templates take their place
             return [()] * len(refused)
-        written: defaultdict[tuple[int, bool], list[Draft]] = defaultdict(list)
-        for one in filter(lambda said: _fits(said.text), answer.sentences):
-            written[one.number, False].append(self._draft(one))
-        for row in answer.rows if isinstance(answer, WrittenTable) else ():
-            written[row.number, True] += filter(None, [self._row(row)])
-        places = enumerate(refused, 1)
-        return [written[n, bool(one.draft.cells)][:_MOST_PARTS] for n, one in places]
+        return [self._in_place(one.draft, n, answer) for n, one in enumerate(refused, 1)]
+
+    def _in_place(self, was: Draft, number: int, answer: WrittenText) -> Sequence[Draft]:
+        """Return what an answer has in the place of a refused draft, which has this number."""
+        rows = answer.rows if isinstance(answer, Written) else ()
+        if was.cells:
+            written = map(self._row, (row for row in rows if row.number == number))
+            return [row for row in written if row][:1]
+        own = (one for one in answer.sentences if one.number == number and _fits(one.text))
+        made = [self._draft(one) for one in islice(own, _MOST_PARTS)]
+        return _showing(made, answer) if was.opens and isinstance(answer, Written) else made
+
+
+def _showing(drafts: Sequence[Draft], answer: Written) -> list[Draft]:
+    """Return drafts of which the first one shows what the writer says that its text comes to."""
+    shows = {"shows": VerdictLabel(answer.shows) if answer.shows else None}
+    return [*(one.model_copy(update=shows) for one in drafts[:1]), *drafts[1:]]
 
 
 def _fits(text: str) -> bool:

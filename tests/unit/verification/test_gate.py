@@ -245,14 +245,15 @@ class TestPrinting:
             made = await check_sentences(
                 [text, wrong, right], FINDINGS, RECORDS, None, rewrite=rewrite
             )
-            # Accepted rows are not shown again.
-            assert [one.draft.text for one in asked[0]] == [text.text, wrong.text]
+            assert [one.draft.text for one in asked[0] if not one.passed] == [wrong.text]
             return [(s.text, s.cells) for s in made]
 
         kept = [(text.text, ()), (right.text, right.cells)]
         assert await told() == kept
         assert await told(wrong) == kept
-        again = right.model_copy(update={"cells": ("Relapse", "placebo", "1 trial")})
+        assert await told(right) == kept
+        cells = {"cells": ("Relapse", "placebo", "1 trial")}
+        again = draft(f"{right.text}; from 1 trial", "F1").model_copy(update=cells)
         assert await told(again) == [kept[0], (again.text, again.cells), kept[1]]
 
     async def test_rows_without_a_text_open_nothing(self) -> None:

@@ -184,20 +184,16 @@ def judged_alike(
     studies: Sequence[StudyFinding], others: Sequence[StudyFinding]
 ) -> tuple[StudyFinding, ...]:
     """Return studies rated, told and held to show what the others are."""
-    first = next((o for o in others if o.proposed or o.rated or o.told_as), None)
-    if first is None:
+    if not others:
         return tuple(studies)
+    alike = {
+        name: next((told for one in others if (told := getattr(one, name))), None)
+        for name in ("proposed", "rated", "told_as")
+    }
     shown = {i: one.shown for one in others for i in one.evidence_ids}
+    own = (next((shown[i] for i in s.evidence_ids if i in shown), s.shown) for s in studies)
     return tuple(
-        s.model_copy(
-            update={
-                "proposed": first.proposed,
-                "rated": first.rated,
-                "told_as": first.told_as,
-                "shown": next((shown[i] for i in s.evidence_ids if i in shown), s.shown),
-            }
-        )
-        for s in studies
+        s.model_copy(update={**alike, "shown": told}) for s, told in zip(studies, own, strict=True)
     )
 
 
@@ -223,12 +219,13 @@ def _borne_out(
     harmed = by_rule.label is VerdictLabel.HARMFUL and label is not VerdictLabel.MIXED
     if harmed or by_rule.certainty in SURE:
         return None
-    if label is VerdictLabel.INSUFFICIENT:
-        return []
     worse = [row for row in _of_arms(by_rule.rows, helps) if row.way is Way.HARM]
     is_alone, grave = _is_compared_with_nobody(rows), [row for row in worse if row.is_grave]
+    hides = bool(helps and grave)
+    if label is VerdictLabel.INSUFFICIENT:
+        return None if hides else []
     bars = grave or (is_alone and worse) or by_rule.label is VerdictLabel.MIXED
-    if label is VerdictLabel.PROMISING and bars:
+    if (label is VerdictLabel.PROMISING and bars) or (label is VerdictLabel.UNSUPPORTED and hides):
         return None
     ids = _ids(row for row in rows if row.importance != "surrogate" and row in helps)
     against = _ids(fails or [row for row in rows if row.harm_asked])

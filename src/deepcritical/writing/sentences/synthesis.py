@@ -1,10 +1,10 @@
 """Puts a model's text into a brief, in the place of code's sentences on results.
 
-The label stays code's. Behind a text stands the table that the model wrote, each row checked as a
-sentence and rated within what is known of its studies; else the results that it found to tell of
-the question. Grave harms of the drug, and what speaks against it and is told nowhere, are added.
-All others stand in the table of all outcomes, and what records say of harms in their own words
-under "Harms".
+The label agrees with the text as far as results bear it out. Behind a text stands the table that
+the model wrote, each row checked as a sentence and rated within what is known of its studies; else
+the results that it found to tell of the question. Grave harms of the drug, and what speaks against
+it and is told nowhere, are added. All others stand in the table of all outcomes, and what records
+say of harms in their own words under "Harms".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from deepcritical.appraisal.body.certainty import LADDER, certainty_told, most_of
 from deepcritical.appraisal.body.proposals import held_to_show, rated_alike
 from deepcritical.domain.appraisal.findings import StudyFinding
-from deepcritical.domain.appraisal.verdict import DIRECTIONS, Verdict
+from deepcritical.domain.appraisal.verdict import DIRECTIONS, Verdict, VerdictLabel
 from deepcritical.domain.appraisal.votes import NOT_STATED, OutcomeRow, Vote, Way
 from deepcritical.domain.evidence.record import Evidence
 from deepcritical.domain.report.brief import (
@@ -25,8 +25,9 @@ from deepcritical.domain.report.brief import (
     ToldRow,
     study_words,
 )
-from deepcritical.domain.report.sentences import Finding, Sentence
+from deepcritical.domain.report.sentences import Finding, Sentence, row_result
 from deepcritical.verification.fields import VAGUE, keys_of
+from deepcritical.verification.signs import signs
 from deepcritical.writing.sentences.brief import is_on_results, table_rows
 from deepcritical.writing.sentences.words import CERTAINTY, row_sentence
 
@@ -126,8 +127,17 @@ def as_told_by(
     least = min((row.certainty for row in own if row.certainty), key=LADDER.index, default=None)
     alike = tuple(s.model_copy(update={"told_as": least}) for s in rated_alike(studies, level))
     shows = next((s.shows for s in written if s.shows and s.origin == "model"), None)
-    told = [i for row in rows for i in row.said.evidence_ids]
+    bearing = (row.said for row in rows if shows not in _DIRECTED or _tells_direction(row.said))
+    told = [i for said in bearing for i in said.evidence_ids]
     return held_to_show(alike, shows, told, level) if shows else alike
+
+
+_DIRECTED = (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING, VerdictLabel.HARMFUL)
+"""Labels that a row without any difference does not bear out."""
+
+
+def _tells_direction(said: Sentence) -> bool:
+    return bool(signs(row_result(said.text, said.cells)) - {"none"})
 
 
 def covered_by(

@@ -17,9 +17,9 @@ from tests.unit.appraisal.builders import findings, vote
 from tests.unit.writing.sentences.test_brief import told
 
 
-def _row(key: str, level: str) -> ToldRow:
+def _row(key: str, level: str, result: str = "lower with flurbol") -> ToldRow:
     cells = ("flurb score", "placebo", "1 trial")
-    text = row_text(cells, "no difference")
+    text = row_text(cells, result)
     rated = Certainty(level)
     said = Sentence(text=text, evidence_ids=(key,), origin="model", cells=cells, rated=rated)
     return ToldRow(said=said, certainty=rated)
@@ -73,6 +73,10 @@ def test_where_rules_leave_it_open_a_row_of_the_table_bears_a_text_out(
     assert verdict.certainty == ("very low" if label == "insufficient evidence" else "low")
     without_table = as_told_by(studies, open_by_rule, (), [_opening(shows)])
     assert decide(without_table).label == "insufficient evidence"
+    null = [_row(key, "moderate", "no difference")]
+    beside_null = as_told_by(studies, open_by_rule, null, [_opening(shows)])
+    is_told = label in ("unsupported", "mixed")
+    assert decide(beside_null).label == (label if is_told else "insufficient evidence")
     assert decide(judged_alike(studies, as_read)) == verdict
 
 
@@ -100,3 +104,19 @@ def test_no_verdict_is_very_uncertain_beside_rows_that_are_not(level: str, shown
     (study,) = findings(vote(tier="controlled", people=20))
     assert decide([study]).certainty == "very low"
     assert decide([study.model_copy(update={"told_as": Certainty(level)})]).certainty == shown
+
+
+def test_what_an_unmatched_study_lacks_is_taken_from_the_next_one() -> None:
+    studies = findings(vote(people=20), vote(people=20))
+    held = [studies[0], studies[1].model_copy(update={"proposed": VerdictLabel.INSUFFICIENT})]
+    seen = [held[0].model_copy(update={"told_as": Certainty.LOW}), held[1]]
+    assert {s.proposed for s in judged_alike(studies, seen)} == {VerdictLabel.INSUFFICIENT}
+    assert {s.told_as for s in judged_alike(studies, seen)} == {Certainty.LOW}
+
+
+def test_a_grave_harm_beside_a_benefit_is_not_written_away() -> None:
+    dead = {"is_grave": True, "people": 300}
+    studies = findings(vote(people=20), told(Way.HARM, "mortality").model_copy(update=dead))
+    assert (decide(studies).label, decide(studies).certainty) == ("mixed", "low")
+    for label in (VerdictLabel.INSUFFICIENT, VerdictLabel.UNSUPPORTED):
+        assert decide(held_to_show(studies, label, (), None)).label == "mixed"
