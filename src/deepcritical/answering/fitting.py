@@ -2,19 +2,25 @@
 
 A question that names no drug is easily met by what trials of drugs report: so of a question on how
 often, why, or how well a test tells, only sentences are told that say just that of its subject.
+Who is studied, and at which dose, is told by what was read in the sentences.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from deepcritical.answering.cues import AIM, CUES, says
 from deepcritical.answering.topics import Topics, Weights, folded
+from deepcritical.appraisal.pico.dosing import doses_of
 from deepcritical.domain.appraisal.checklist import Aspect, ChecklistItem, Inquiry, InquiryKind
 from deepcritical.domain.evidence.record import Evidence
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.domain.text.patterns import bounded
 from deepcritical.domain.text.quantities import quantities
+from deepcritical.reading.sentences import quoted
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+from deepcritical.vocabulary.folding import key_of
 
 _NAMED = 0.5
 """Share of the words for a test that must be named."""
@@ -166,3 +172,26 @@ def _names_drug(text: str) -> bool:
     named = (m for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG)
     named = (m for m in named if not text[m.start : m.end].isupper())
     return any(not _MEASURED.match(text, m.end) for m in named)
+
+
+_ASKS_HOW_LONG = says(r"how long|how many (?:days|weeks|months)|duration")
+_FOR_SO_LONG = bounded(r"\b\d[\d.]*[- ](?:day|week|month|year|cycle)s?\b", re.IGNORECASE)
+
+
+def studied_starts(reading: StudyReading | None, record: Evidence) -> frozenset[int]:
+    """Return where the sentences begin that a reading takes its people from."""
+    if reading is None:
+        return frozenset()
+    some = (r for r in reading.results if r.level == "subgroup" or r.people)
+    numbers = (*reading.population.sentences, *(n for r in some for n in r.sentences))
+    return frozenset(span.start for span in quoted(numbers, record))
+
+
+def tells_dose(inquiry: Inquiry, text: str) -> bool:
+    """Return whether a sentence states a dose of the drug asked about, or how long it was given."""
+    names = [name for drug in inquiry.drugs for name in (drug.name, *drug.synonyms)]
+    if not names:
+        return bool(CUES[Aspect.DOSE].search(text))
+    lasting = _ASKS_HOW_LONG.search(inquiry.text) and _FOR_SO_LONG.search(text)
+    of_drug = any(f" {key_of(name)} " in f" {key_of(text)} " for name in names)
+    return bool(lasting and of_drug) or bool(doses_of(text, names))

@@ -21,10 +21,9 @@ from deepcritical.answering.cues import (
     is_own_finding,
 )
 from deepcritical.answering.facts import body_of, fact_of, is_entry_without_results, joined
-from deepcritical.answering.fitting import Fitting
+from deepcritical.answering.fitting import Fitting, studied_starts, tells_dose
 from deepcritical.answering.kinds import asks_under_way
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
-from deepcritical.answering.typed import studied_starts, tells_dose
 from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.domain.appraisal.checklist import (
     Aspect,

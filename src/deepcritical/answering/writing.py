@@ -28,16 +28,15 @@ from deepcritical.domain.run.events import StopReason
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.vocabulary.words import is_english
-from deepcritical.writing.sections.citing import Citer
 from deepcritical.writing.sections.context import ReportContext
 from deepcritical.writing.sections.evidence_rows import evidence_rows
+from deepcritical.writing.sections.quoting import Citer
 from deepcritical.writing.sentences.answers import answer_texts
 from deepcritical.writing.sentences.brief import brief_of
 from deepcritical.writing.sentences.harms import harm_sentences
-from deepcritical.writing.sentences.matter import Matter
+from deepcritical.writing.sentences.matter import Matter, leading_rows
 from deepcritical.writing.sentences.passages import LEADS, missing_sentence, pointer_sentence
 from deepcritical.writing.sentences.synthesis import covered_by, told_rows, with_synthesis
-from deepcritical.writing.sentences.told_rows import leading_rows
 from deepcritical.writing.sentences.words import row_sentence
 
 _OWN_WORDS = "In the records' own words"

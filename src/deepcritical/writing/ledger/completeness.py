@@ -33,9 +33,8 @@ from deepcritical.writing.sentences.brief import (
 )
 from deepcritical.writing.sentences.harms import harms_beside
 from deepcritical.writing.sentences.main_studies import MOST_STUDIES
-from deepcritical.writing.sentences.matter import Matter
+from deepcritical.writing.sentences.matter import Matter, leading_rows
 from deepcritical.writing.sentences.synthesis import uncontested, with_synthesis
-from deepcritical.writing.sentences.told_rows import leading_rows
 from deepcritical.writing.sentences.words import row_sentence
 
 SECTIONS = (

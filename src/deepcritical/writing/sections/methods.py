@@ -11,8 +11,8 @@ from deepcritical.domain.report.parts import PrismaFlow, RecordCount
 from deepcritical.domain.study.identity import study_groups
 from deepcritical.domain.text.markdown import escape_markdown
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.sections.citing import Citer
 from deepcritical.writing.sections.context import ReportContext
+from deepcritical.writing.sections.quoting import Citer
 
 _SEARCHED_BY_WORDS = "The snapshot ranks its records by words (BM25)."
 _RANKED = (

@@ -22,7 +22,6 @@ from deepcritical.domain.report.sentences import WORDING, Finding, Sentence
 from deepcritical.domain.text.spans import capitalised
 from deepcritical.questions.claims import answer_to, answered_by, proposition_of, subject_of
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.sections.citing import Citer
 from deepcritical.writing.sections.context import ReportContext
 from deepcritical.writing.sections.evidence_rows import evidence_rows
 from deepcritical.writing.sections.label_facts import Asked, facts_told
@@ -34,6 +33,7 @@ from deepcritical.writing.sections.quoting import (
     NO_CONTRADICTION,
     SAME_RULES,
     STEADY,
+    Citer,
     Quoting,
 )
 from deepcritical.writing.sections.sources import ranked, sources_of

@@ -20,10 +20,9 @@ from deepcritical.questions.claims import answer_on
 from deepcritical.questions.wording import as_nouns
 from deepcritical.writing.sentences.harms import harms_beside
 from deepcritical.writing.sentences.main_studies import OPEN, larger, main_studies
-from deepcritical.writing.sentences.matter import Matter
+from deepcritical.writing.sentences.matter import Matter, leading_rows
 from deepcritical.writing.sentences.studies import short_name, study_name
 from deepcritical.writing.sentences.told_harms import harms_in_own_words
-from deepcritical.writing.sentences.told_rows import leading_rows
 from deepcritical.writing.sentences.unread import without_text
 from deepcritical.writing.sentences.words import CERTAINTY, listed, row_sentence, told_of
 

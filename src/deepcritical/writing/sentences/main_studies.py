@@ -14,7 +14,7 @@ from deepcritical.domain.question.frame import SERIOUS_HARM, QuestionKind
 from deepcritical.domain.report.brief import DecidingStudy
 from deepcritical.domain.report.sentences import Sentence
 from deepcritical.domain.text.spans import fold
-from deepcritical.writing.sentences.matter import Matter
+from deepcritical.writing.sentences.matter import Matter, leading_rows
 from deepcritical.writing.sentences.studies import (
     comparator_of,
     design_of,
@@ -25,7 +25,6 @@ from deepcritical.writing.sentences.studies import (
     study_name,
 )
 from deepcritical.writing.sentences.told_harms import feared_names
-from deepcritical.writing.sentences.told_rows import leading_rows
 from deepcritical.writing.sentences.unread import own_words, quoted, tells_failure
 from deepcritical.writing.sentences.vote_words import vote_words
 

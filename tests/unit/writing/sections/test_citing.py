@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from deepcritical.domain.evidence.record import Fact, FactRole
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.sections.citing import Citer
+from deepcritical.writing.sections.quoting import Citer
 from tests.unit.domain.records import paper
 
 

@@ -9,9 +9,9 @@ import pytest
 from deepcritical.domain.question.question import ResearchQuestion
 from deepcritical.domain.report.parts import SearchRun
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.sections.citing import Citer
 from deepcritical.writing.sections.context import ReportContext
 from deepcritical.writing.sections.methods import Methods
+from deepcritical.writing.sections.quoting import Citer
 from tests.unit.domain.records import appraisal, paper
 from tests.unit.reasoning.examples import CANDIDATES, QUESTION
 

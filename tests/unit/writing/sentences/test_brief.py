@@ -17,7 +17,7 @@ from deepcritical.domain.report.sentences import Finding, Sentence, row_text
 from deepcritical.domain.study.reading import Population, Reader
 from deepcritical.writing.sentences.brief import brief_of
 from deepcritical.writing.sentences.harms import harm_sentences
-from deepcritical.writing.sentences.matter import Matter
+from deepcritical.writing.sentences.matter import Matter, leading_rows
 from deepcritical.writing.sentences.studies import leading_vote, people_in
 from deepcritical.writing.sentences.synthesis import (
     as_told_by,
@@ -25,7 +25,6 @@ from deepcritical.writing.sentences.synthesis import (
     uncontested,
     with_synthesis,
 )
-from deepcritical.writing.sentences.told_rows import leading_rows
 from deepcritical.writing.sentences.words import row_sentence
 from tests.unit.appraisal.builders import CONDITION, DRUG, finding, findings, record, study, vote
 
