@@ -204,15 +204,14 @@ def _borne_out(
 
     It stands where it has the same direction or is sure, where no result shows the other one, where
     a grave harm stands beside the benefit, and where patients did worse: that may be mixed, and not
-    gone. What is sure may still be mixed, where outcomes that decide point both ways. Results that
-    stand beside a row bear a label out, too, and where none counts, those that the model matched.
+    gone. What is sure may be mixed, where rows that decide point both ways; one whose studies differ
+    is weighed already. Results beside a row, and what a model matched, bear a label out, too.
     """
     if DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
         return None
     rows = [row for row in by_rule.rows if _answers(row)]
     helps = [row for row in rows if Way.BENEFIT in _ways(row)]
     fails = [row for row in rows if _ways(row) & _AGAINST]
-    # A row in which single studies differ is one row, and weighed already.
     apart = [r for r in rows if r.way is Way.BENEFIT], [r for r in rows if r.way in _AGAINST]
     if label is VerdictLabel.MIXED and all(map(_decides, apart)):
         return _ids((*apart[0], *apart[1]))
