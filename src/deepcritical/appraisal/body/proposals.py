@@ -204,7 +204,7 @@ def _borne_out(
 
     It stands where it has the same direction or is sure, where no result shows the other one, where
     a grave harm stands beside the benefit, and where patients did worse: that may be mixed, and not
-    gone. What is sure may be mixed, where rows that decide point both ways; one whose studies differ
+    gone. What is sure may be mixed, where rows that decide point both ways; one with studies apart
     is weighed already. Results beside a row, and what a model matched, bear a label out, too.
     """
     if DIRECTIONS[label] == DIRECTIONS[by_rule.label]:
