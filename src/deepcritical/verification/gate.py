@@ -63,7 +63,7 @@ async def check_sentences(
         findings: All findings that drafts may cite, by id.
         records: The run's records, by evidence id.
         verifier: Judges what code cannot; None for none.
-        rewrite: Is given the drafts of the text with the reasons of the refused ones, once.
+        rewrite: Is given refused and accepted drafts once, and a refused first one once more.
         own: Whether the verifier is the writer, so that its judgement alone lets nothing through.
         above: What is printed before these sentences.
         question: What they answer.
