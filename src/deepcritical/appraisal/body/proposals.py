@@ -228,7 +228,7 @@ def _borne_out(
         return None
     ids = _ids(row for row in rows if row.importance != "surrogate" and row in helps)
     against = _ids(fails or [row for row in rows if row.harm_asked])
-    is_open = by_rule.label in _OPEN and not by_rule.is_weak_signal
+    is_open = _is_open(by_rule) and not by_rule.is_weak_signal
     open_for = () if not is_open or any(study.concern for study in studies) else studies
     told = {
         VerdictLabel.PROMISING: ids or _shown(open_for, {Way.BENEFIT}),
@@ -237,6 +237,12 @@ def _borne_out(
     }
     both = _ids((*helps, *fails)) if helps and fails else _parted(studies)
     return told.get(label, [] if is_alone else both or _shown(open_for, {Way.CONFLICT})) or None
+
+
+def _is_open(by_rule: Verdict) -> bool:
+    """Return whether little speaks for a label: also a benefit of very low certainty."""
+    is_least = by_rule.certainty is Certainty.VERY_LOW and by_rule.label is VerdictLabel.PROMISING
+    return is_least or by_rule.label in _OPEN
 
 
 def _of_arms(rows: Iterable[OutcomeRow], helps: Sequence[OutcomeRow]) -> list[OutcomeRow]:

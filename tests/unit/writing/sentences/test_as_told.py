@@ -120,3 +120,14 @@ def test_a_grave_harm_beside_a_benefit_is_not_written_away() -> None:
     assert (decide(studies).label, decide(studies).certainty) == ("mixed", "low")
     for label in (VerdictLabel.INSUFFICIENT, VerdictLabel.UNSUPPORTED):
         assert decide(held_to_show(studies, label, (), None)).label == "mixed"
+
+
+def test_a_least_certain_benefit_is_not_told_over_a_text_and_a_row_that_found_none() -> None:
+    (study,) = findings(vote(tier="controlled", people=20))
+    by_rule = decide([study])
+    assert (by_rule.label, by_rule.certainty) == ("promising", "very low")
+    (key,) = study.evidence_ids
+    rows = [_row(key, "low", "no significant difference")]
+    for given, label in ((rows, "unsupported"), ([], "promising")):
+        shown = [_opening(VerdictLabel.UNSUPPORTED)]
+        assert decide(as_told_by([study], by_rule, given, shown)).label == label
