@@ -202,11 +202,11 @@ class Writer:
                 for n, one in enumerate(refused, 1)
             )
         )
-        opening = [one.draft for one in refused if one.draft.opens]
+        opens = any(one.draft.opens for one in refused)
         has_row = any(one.draft.cells for one in refused)
-        parts = {"again": True, "opening": opening, "row_again": has_row}
+        parts = {"again": True, "opening": opens, "row_again": has_row}
         asked = "\n".join(_wording()[name] for name, is_asked in parts.items() if is_asked)
-        form = Written if has_row or any(one.shows for one in opening) else WrittenText
+        form = Written if opens or has_row else WrittenText
         try:
             answer = await self._asker.ask("report", _prompt(asked, shown, *above, told), form)
         except NoAnswerError:  # the templates take their place
@@ -221,7 +221,7 @@ class Writer:
             return [row for row in written if row][:1]
         own = (one for one in answer.sentences if one.number == number and _fits(one.text))
         made = [self._draft(one) for one in islice(own, _MOST_PARTS)]
-        return _showing(made, answer) if was.opens and isinstance(answer, Written) else made
+        return _showing(made, answer) if was.shows and isinstance(answer, Written) else made
 
 
 def _showing(drafts: Sequence[Draft], answer: Written) -> list[Draft]:

@@ -46,6 +46,8 @@ def test_no_more_than_verbs_is_quoted() -> None:
         (("flurbed",), " in people described as flurbed"),
         (("still have my flurbs",), ""),
         (("no longer flurb", "children"), " in children"),
+        (("I have flurbs",), ""),
+        (("US flurb workers",), " in US flurb workers"),
         (("people who have had flurbs",), " in people who have had flurbs"),
         (("children", "flurbed"), " in children described as flurbed"),
         (("snerk workers",), " in snerk workers"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from deepcritical.domain.appraisal.verdict import VerdictLabel
 from deepcritical.domain.appraisal.votes import Way
 from deepcritical.domain.report.sentences import Draft, Sentence
 from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences
@@ -226,6 +227,17 @@ class TestPrinting:
             "“Examplol increased relapse.” tells of more, but F1 shows a better result with the "
             "drug"
         )
+
+    @pytest.mark.parametrize("shows", [VerdictLabel.PROMISING, None])
+    async def test_another_opening_has_the_verdict_that_comes_with_it(
+        self, shows: VerdictLabel | None
+    ) -> None:
+        async def rewrite(_: Sequence[CheckedDraft]) -> list[list[Draft]]:
+            return [[draft(RIGHT[0][0], "F1").model_copy(update={"shows": shows})]]
+
+        first = [self.WRONG.model_copy(update={"shows": VerdictLabel.HARMFUL})]
+        (told,) = await check_sentences(first, FINDINGS, RECORDS, None, rewrite=rewrite)
+        assert (told.text, told.opens, told.shows) == (RIGHT[0][0], True, shows)
 
     async def test_a_row_passes_the_same_checks_and_is_written_again_or_left_out(self) -> None:
         cells = {"cells": ("Relapse", "placebo", "")}

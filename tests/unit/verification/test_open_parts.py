@@ -138,22 +138,6 @@ def test_no_lie_hides_behind_an_open_part(text: str) -> None:
     assert is_caught(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "quote", "question", "caught"),
-    [
-        ("Examplol reduced mortality (HR 1.50, 95% CI 1.20 to 1.90).", BESIDE, "", True),
-        ("Examplol reduced mortality (HR 0.80, 95% CI 1.20 to 1.90).", BESIDE, "", True),
-        ("Examplol reduced mortality (HR 0.80, 95% CI 0.70 to 0.90).", BESIDE, "", False),
-        ("Examplol reduced mortality in 9 trials.", SCORE, "", True),
-        ("Examplol reduced blood pressure.", QUOTE, "Does it lower blood pressure?", True),
-    ],
-)
-def test_figures_counts_and_outcomes_are_of_their_own_sentence(
-    text: str, quote: str, question: str, caught: bool
-) -> None:
-    assert is_caught(text, quote, question) is caught
-
-
 @pytest.mark.parametrize("text", ["Deaths rose with examplol.", "More patients died with it."])
 def test_a_survival_is_not_told_as_its_opposite(text: str) -> None:
     assert refused(text, own=True, **SURVIVAL)
@@ -167,6 +151,11 @@ NO_SIDES = "Neither relapse nor pain differed with examplol."
 @pytest.mark.parametrize(
     ("text", "quote", "question", "caught"),
     [
+        ("Examplol reduced mortality (HR 1.50, 95% CI 1.20 to 1.90).", BESIDE, "", True),
+        ("Examplol reduced mortality (HR 0.80, 95% CI 1.20 to 1.90).", BESIDE, "", True),
+        ("Examplol reduced mortality (HR 0.80, 95% CI 0.70 to 0.90).", BESIDE, "", False),
+        ("Examplol reduced mortality in 9 trials.", SCORE, "", True),
+        ("Examplol reduced blood pressure.", QUOTE, "Does it lower blood pressure?", True),
         ("Relapse was less frequent with examplol (12% against 20%).", SIDES, "", False),
         ("Neither relapse nor, in this trial, pain was reduced by examplol.", NO_SIDES, "", False),
         ("Examplol reduced relapse.", NO_SIDES, "", True),
