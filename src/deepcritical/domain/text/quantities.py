@@ -172,7 +172,9 @@ _NOUNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (
         kind,
         bounded(
-            rf"(?:[\s-]-?[\w'’]++(?:-[\w'’]++){{0,2}}){{0,3}}?[\s-](?:{words})\b", re.IGNORECASE
+            # No noun is shorter than three letters: told at once, before each is tried.
+            rf"(?:[\s-]-?[\w'’]++(?:-[\w'’]++){{0,2}}){{0,3}}?[\s-](?=[a-z]{{3}})(?:{words})\b",
+            re.IGNORECASE,
         ),
     )
     for kind, words in (
