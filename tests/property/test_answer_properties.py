@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,6 +56,7 @@ RECORDS = st.builds(
 )
 
 
+@pytest.mark.slow
 @SOME
 @given(st.sampled_from(QUESTIONS), st.lists(RECORDS, max_size=4))
 def test_an_answer_holds_and_uses_nothing_that_was_taken_back(
@@ -72,6 +74,7 @@ def test_an_answer_holds_and_uses_nothing_that_was_taken_back(
         assert bool(item.evidence_ids) is (item.coverage is not Coverage.UNSATISFIED)
 
 
+@pytest.mark.slow
 @SOME
 @given(st.sampled_from(QUESTIONS), st.lists(RECORDS, max_size=3, unique_by=lambda r: r.content))
 def test_a_retracted_record_changes_nothing_that_is_covered(

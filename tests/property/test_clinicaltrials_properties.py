@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def bent_studies(draw: st.DrawFn) -> Any:
     return study
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(bent_studies())
 def test_a_bent_study_is_read_or_named_and_the_batch_lives(study: Any) -> None:

@@ -135,6 +135,7 @@ WORDS = st.lists(
 ).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.one_of(WORDS, st.text(max_size=80)))
 def test_every_quote_is_where_it_says(text: str) -> None:

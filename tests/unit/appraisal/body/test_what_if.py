@@ -142,6 +142,7 @@ def test_what_is_taken_away_is_told_only_where_the_verdict_hangs_on_it() -> None
     assert "lacked E4" not in three
 
 
+@pytest.mark.slow
 @given(made_up_studies(most=3))
 def test_each_change_is_the_verdict_of_the_rules(studies: tuple[StudyFinding, ...]) -> None:
     for change in what_if(studies):
