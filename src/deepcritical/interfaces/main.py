@@ -84,10 +84,10 @@ def mcp(
     model: options.ModelName = None,
     model_base_url: options.BaseUrl = None,
 ) -> None:
-    """Serve the tools over stdin and stdout, to the agent that starts this command (MCP).
+    """Serve the tools to the agent that starts this command (MCP).
 
-    It ends when stdin does, and the next server goes on with its runs. The key of a model is
-    read from the environment.
+    It speaks over stdin and stdout, and ends when stdin does, and the next server goes on with its
+    runs. The key of a model is read from the environment.
     """
     sought = options.chosen(snapshot, sources).sought
     settings = bootstrap.read_settings(model, model_base_url)
@@ -107,10 +107,11 @@ def mcp(
 
 @app.command()
 def worker() -> None:
-    """Conduct the runs that wait in DATABASE_URL, until Ctrl-C or SIGTERM.
+    """Conduct the runs that wait in DATABASE_URL.
 
-    What is under way then is handed over to the other workers, or waits for the next one. Model
-    and sources of a run are those that it was asked with; their keys are read from the environment.
+    Ctrl-C or SIGTERM ends it. What is under way then is handed over to the other workers, or waits
+    for the next one. Model and sources of a run are those that it was asked with; their keys are
+    read from the environment.
     """
     settings = bootstrap.read_settings()
     if settings.database_url is None:
@@ -169,9 +170,10 @@ def serve(
     ask_key: options.AskKey = False,
     no_worker: NoWorker = False,
 ) -> None:
-    """Serve the page, the REST API and the tools at /mcp until Ctrl-C.
+    """Serve the page, the REST API and the tools at /mcp.
 
-    Beyond this machine it asks for a token (DEEPCRITICAL_TOKENS), or has quotas (_PUBLIC=1).
+    Ctrl-C ends it. Beyond this machine it asks for a token (DEEPCRITICAL_TOKENS), or has quotas
+    (_PUBLIC=1).
     """
     sought = options.chosen(snapshot, sources).sought
     settings = bootstrap.read_settings(*options.chosen_model(model, model_base_url, ask_key))

@@ -81,8 +81,12 @@ def test_without_arguments_it_greets_with_examples() -> None:
     assert max(map(len, done.stdout.splitlines())) <= 90
 
 
-def test_help_lists_the_commands() -> None:
-    assert "Commands:" in CliRunner().invoke(app, ["--help"]).stdout
+@pytest.mark.parametrize("group", ["", "traces", "admin", "readings"])
+def test_help_tells_each_command_in_a_whole_sentence(group: str) -> None:
+    told = CliRunner().invoke(app, [*group.split(), "--help"]).stdout
+    commands = told.partition("Commands:\n")[2].splitlines()
+    assert commands
+    assert all(line.endswith(".") and not line.endswith("...") for line in commands), told
 
 
 def test_a_source_that_is_none_is_refused_with_its_place(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", bound="BaseModel")
 
 admin = typer.Typer(
-    help="The runs and workers of all users, to look at: queue, workers, stuck, counts.",
+    help="Look at the runs and workers of all users.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -39,7 +39,9 @@ _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @admin.command()
 def queue(as_json: _Json = False) -> None:
-    """Show how many runs wait for their first step, by user, and the longest wait.
+    """Show how many runs wait, by user, and the longest wait.
+
+    They wait for their first step.
 
     Exit codes of all `admin` commands: 0 done; 2 wrong usage; 9 wrong setting; 11 the database
     cannot be read, or is of another version.
@@ -56,7 +58,10 @@ def queue(as_json: _Json = False) -> None:
 
 @admin.command()
 def workers(as_json: _Json = False) -> None:
-    """Show the workers with their last sign of life and the runs that they have under way."""
+    """Show the workers and their runs.
+
+    With the last sign of life of each.
+    """
     found = _read(lambda seen: seen.workers())
     _print(
         found,
@@ -80,9 +85,9 @@ def stuck(
     ] = 300.0,
     as_json: _Json = False,
 ) -> None:
-    """Show the runs that may need somebody: lost, taken over often, overdue, silent.
+    """Show the runs that may need somebody.
 
-    A run is shown once for each reason.
+    Lost, taken over often, overdue, silent. A run is shown once for each reason.
     """
     now = datetime.now(UTC)
     found = _read(lambda seen: seen.stuck(silent_s))
@@ -105,7 +110,7 @@ def stuck(
 
 @admin.command()
 def counts(as_json: _Json = False) -> None:
-    """Count the runs that were asked within the last day, by tool and state."""
+    """Count the runs of the last day, by tool and state."""
     found = _read(lambda seen: seen.counts())
     _print(
         found,
@@ -174,7 +179,9 @@ def doctor(
     ] = WITHIN_S,
     as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
-    """Check what a run needs: settings, model, sources, database, files; with advice for each.
+    """Check what a run needs, with advice for each part.
+
+    Settings, model, sources, database, files.
 
     The model is asked one question, each source for one record; the database and the vector index
     are opened. All is done at once, within about 10 s. It ends with 0 when no check found a

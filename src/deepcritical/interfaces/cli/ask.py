@@ -103,9 +103,10 @@ def ask(
     no_similar: NoSimilar = False,
     own: options.With = None,
 ) -> None:
-    """Answer any biomedical QUESTION in located sentences with inline [n]; takes 1-3 minutes live.
+    """Answer any biomedical QUESTION in located sentences.
 
-    Sources are searched for what a checklist still wants; --evidence quotes records at hand alone.
+    Each has its inline [n]; live it takes 1-3 minutes. Sources are searched for what a checklist
+    still wants; --evidence quotes records at hand alone.
 
     Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
     question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong

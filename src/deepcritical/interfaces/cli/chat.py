@@ -65,7 +65,9 @@ def chat(
     as_json: _Json = False,
     quiet: _Quiet = False,
 ) -> None:
-    """Chat: look-ups are searched at once, research is offered, a finished run can be asked.
+    """Chat: ask, look up, start a run, talk about a finished one.
+
+    Look-ups are searched at once, research is offered, a finished run can be asked.
 
     Every sentence on a study cites its record. Exit codes for QUESTION: 0 answered, or research
     offered; 3 not in the evidence; 14 no such run; 130 interrupted, which cancels research under

@@ -37,7 +37,9 @@ def evaluate_sets(
         int, typer.Option(min=0, help="So many missed labels of the development half are shown.")
     ] = 0,
 ) -> None:
-    """Measure understanding, reading, verdicts and checks on labelled sets.
+    """Measure the program on labelled sets.
+
+    Understanding, reading, verdicts and checks.
 
     Every figure has its number of labels and its interval; the half that rules may be written on
     and the one kept aside stand apart. Nothing is fetched. Exit codes: 0 measured; 2 wrong usage; 9

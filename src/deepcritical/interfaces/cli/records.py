@@ -53,7 +53,9 @@ def search(
     most: Annotated[int, typer.Option("--max", min=1, max=1000, help="Records a source.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
-    """Search a live source: outcomes on stderr, records on stdout.
+    """Search a live source and print its records.
+
+    Outcomes go to stderr, records to stdout.
 
     Exit codes: 0 records; 3 none; 4 empty query; 5 query too long; 9 wrong setting; 10 no source
     reachable.
@@ -108,10 +110,10 @@ def read(
     ask_key: AskKey = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the reading as JSON.")] = False,
 ) -> None:
-    """Read one study: design, people, arms and results, each with its sentence and page.
+    """Read one study: design, people, arms, results.
 
-    A file is read on this machine and kept nowhere; only a model that you chose gets its text. Ids
-    are looked up where research would look.
+    Each comes with its sentence and page. A file is read on this machine and kept nowhere; only a
+    model that you chose gets its text. Ids are looked up where research would look.
 
     Exit codes: 0 read; 4, 5, 6, 17 the question cannot be read; 9 wrong setting; 10 no source
     reachable; 11 the document cannot be read.
@@ -205,10 +207,11 @@ def _counting(card: StudyCard) -> Iterator[str]:
 
 
 def understand(question: Annotated[str, typer.Argument(help="Any question.")]) -> None:
-    """Print as JSON how QUESTION is read: its kind, drugs, condition, who is studied, polarity.
+    """Print as JSON how QUESTION is read.
 
-    As `research`, `ask` and the chat read it before a model is asked. Where `declined` holds a
-    reason, the question is not searched; a name that no table has may still be known to MeSH.
+    Its kind, drugs, condition, who is studied, polarity. As `research`, `ask` and the chat read it
+    before a model is asked. Where `declined` holds a reason, the question is not searched; a name
+    that no table has may still be known to MeSH.
 
     Exit codes: 0 printed; 4 empty question; 5 question too long.
     """
@@ -242,7 +245,7 @@ def show(
 def import_(
     file: Annotated[Path, typer.Argument(help="Readings, one a line, such as readings.jsonl.")],
 ) -> None:
-    """Take in readings from elsewhere; none is used before `readings accept`."""
+    """Take in readings; none is used before `readings accept`."""
     from deepcritical.services.storage.study_readings import reading_key
 
     try:

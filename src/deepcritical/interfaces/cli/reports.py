@@ -35,7 +35,9 @@ def verify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the ledger as JSON.")] = False,
 ) -> None:
-    """Check every reference and every cited sentence of a report again, without network or model.
+    """Check a report's references and sentences again.
+
+    Every reference and every cited sentence, without network or model.
 
     What does not hold is printed first. It ends with 0 when all hold, with 13 when some do not, and
     with 8 when the report cannot be read.
@@ -104,7 +106,9 @@ def render(
     report: Annotated[Path, typer.Argument(help="A report as JSON, as --out writes it.")],
     out: Annotated[Path, typer.Option(help="Folder for the files; made if missing.")],
 ) -> None:
-    """Write a finished report in all formats again, byte by byte, without network or model.
+    """Write a finished report in all formats again.
+
+    Byte by byte, without network or model.
 
     Exit codes: 0 written; 8 the report cannot be read; 11 a file cannot be written.
     """

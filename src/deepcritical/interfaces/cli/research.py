@@ -94,7 +94,9 @@ def research(
     no_similar: ended.NoSimilar = False,
     own: options.With = None,
 ) -> None:
-    """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
+    """Answer QUESTION from evidence, with verdict and certainty.
+
+    Progress goes to stderr, the brief of the report to stdout.
 
     What asks for no drug's effect is answered as by `ask`. Exit codes: 0 report; 1 other failure; 2
     wrong usage; 3 report without evidence; 4 empty question; 5 question too long; 6 question not

@@ -44,7 +44,7 @@ else:  # `--help` must not wait for the framework
 T = TypeVar("T")
 
 traces = typer.Typer(
-    help="The runs that are kept: list, show, tail, export, cancel, stop, resume, delete.",
+    help="List, follow, export, stop, resume or delete kept runs.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -96,7 +96,10 @@ def tail(
     after: Annotated[int, typer.Option(min=0, help="Begin behind the event of this number.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON an event.")] = False,
 ) -> None:
-    """Print the events of a run, also of one under way elsewhere, up to its end."""
+    """Print the events of a run up to its end.
+
+    Also of one that is under way elsewhere.
+    """
 
     async def follow(kept: ToolTraceService) -> None:
         trace = await kept.find_trace(run)
@@ -116,7 +119,10 @@ def export(
         Path | None, typer.Option(help="Folder for all formats and events.jsonl, instead.")
     ] = None,
 ) -> None:
-    """Print the report or the answer of a run in one format, or write it in all it has."""
+    """Print or write the report or answer of a run.
+
+    In one format on stdout, or in all it has into a folder.
+    """
     if form not in FORMATS:
         raise typer.BadParameter(f"choose {', '.join(FORMATS)}", param_hint="--format")
     report, events = _with_traces(lambda kept: _finished(kept, run))
@@ -148,7 +154,10 @@ def delete(
 
 @traces.command()
 def cancel(run: _Id) -> None:
-    """Stop a run wherever it is; it ends as cancelled, and `resume` goes on with it."""
+    """Stop a run wherever it is; `resume` goes on with it.
+
+    It ends as cancelled.
+    """
 
     async def stop(kept: ToolTraceService, board: JobBoard, trace: ToolTrace) -> None:
         _refuse_ended(trace)
@@ -161,7 +170,10 @@ def cancel(run: _Id) -> None:
 
 @traces.command()
 def stop(run: _Id) -> None:
-    """Have a run end its search with the step in hand, and write from what there is."""
+    """Have a run end its search and write from what there is.
+
+    The step in hand is finished.
+    """
 
     async def write(kept: ToolTraceService, board: JobBoard, trace: ToolTrace) -> None:
         _refuse_ended(trace)
@@ -193,11 +205,12 @@ def resume(
     ask_key: AskKey = False,
     quiet: Quiet = False,
 ) -> None:
-    """Go on with a run that failed, was cancelled or lost its process, and wait for its end.
+    """Go on with a run that did not complete.
 
-    What it had recorded is not done, nor paid, again. Ctrl-C cancels it. One that is under way in
-    another process is followed, and Ctrl-C ends that alone. Exit codes: those of `research` for how
-    it ends; 11 also when it is completed already; 14 also when nothing is recorded of its steps.
+    One that failed, was cancelled or lost its process; the end is waited for. What it had recorded
+    is not done, nor paid, again. Ctrl-C cancels it. One that is under way in another process is
+    followed, and Ctrl-C ends that alone. Exit codes: those of `research` for how it ends; 11 also
+    when it is completed already; 14 also when nothing is recorded of its steps.
     """
     settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
     found = _with_traces(lambda kept: kept.find_trace(run))
