@@ -204,7 +204,7 @@ def list_fields(model: type[BaseModel], but: Iterable[str] = ()) -> str:
     lines = []
     for name, field in schema["properties"].items():
         if name not in but:
-            meaning = plain(model.model_fields[name].description)
+            meaning = plain(field.get("description"))
             kind = type_words(field, defs)
             lines.append(f"- {code(name)} ({kind}){': ' + meaning if meaning else ''}")
     return "\n".join(lines)
@@ -351,7 +351,7 @@ def list_arguments(model: type[BaseModel]) -> Iterator[tuple[str, str, str, str]
     schema = model.model_json_schema()
     for name, field in schema["properties"].items():
         default = "required" if "default" not in field else code(field["default"])
-        meaning = plain(model.model_fields[name].description)
+        meaning = plain(field.get("description"))
         yield code(name), type_words(field, schema.get("$defs", {})), default, meaning
 
 

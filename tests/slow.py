@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import time
 
 import pytest
 
@@ -10,15 +12,30 @@ from tests.databases import ON_SERVERS
 
 SLOW_S = 2.0
 """A test that takes longer is marked `slow`."""
+REFERENCE_S = 0.012
+"""CPU time of `work_s` on the machine that `SLOW_S` is for."""
 BUSY = 1.5
 """Runnable processes for each of the tests' own, from which on others are why a test takes long."""
+
+
+_WORDS = re.compile(r"\b(\w+)(?:ing|ed)\b")
+_TEXT = "Examplol lowered the risk of testing and was compared with what had been tested. " * 40
+
+
+def work_s() -> float:
+    """Return how long a fixed piece of work takes of a core now."""
+    begun = time.process_time()
+    for _ in range(100):
+        dict.fromkeys(_TEXT.split(), len(_WORDS.findall(_TEXT)))
+    return time.process_time() - begun
 
 
 class SlowTests:
     """Fails the fast suite when a test takes longer than it may without the mark `slow`.
 
-    Only listed is what is slow while the machine is busy with other work, or beside the servers and
-    browsers of the whole suite: there a time says nothing about the test.
+    On a machine that is slower at the same work it may take longer. Only listed is what is slow
+    while the machine is busy with other work, or beside the servers and browsers of the whole
+    suite: there a time says nothing about the test.
     """
 
     def __init__(self, processes: int, is_fast_suite: bool) -> None:
@@ -33,6 +50,9 @@ class SlowTests:
         """Note what took too long: a test itself, without fixtures that others share."""
         left_out = {"slow", "servers"} & report.keywords.keys()
         if report.when != "call" or report.duration <= self._most_s or left_out or ON_SERVERS:
+            return
+        slower = max(1.0, min(work_s() for _ in range(3)) / REFERENCE_S)
+        if report.duration <= self._most_s * slower:
             return
         is_busy = os.getloadavg()[0] > BUSY * self._own
         found = self._slow if self._is_fast_suite and not is_busy else self._excused

@@ -182,6 +182,7 @@ def stops_to(page: Page, inside: str) -> int:
     raise AssertionError(f"{inside} is not reached")
 
 
+@pytest.mark.slow
 def test_answers_are_compressed_and_files_with_a_hash_are_kept(address: str) -> None:
     with httpx.Client(base_url=address, headers={"Accept-Encoding": "gzip"}, timeout=60) as client:
         first = client.get("/")

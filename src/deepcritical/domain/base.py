@@ -1,8 +1,20 @@
 """The base model and the bounded numbers of the domain."""
 
-from typing import Annotated, NamedTuple
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
 
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 """A number from 0 to 1."""
@@ -15,9 +27,39 @@ It is what a model is asked for, because local grammars do not enforce bounds on
 
 
 class Model(BaseModel):
-    """Immutable, strict about unknown fields; the docstring under a field is its description."""
+    """Immutable, strict about unknown fields; the docstring under a field is its description.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    It is read from the source where a JSON schema is made, and not where the class is: pydantic's
+    own `use_attribute_docstrings` takes as long as all other imports of the command line.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        schema = super().__get_pydantic_json_schema__(core_schema, handler)
+        described: dict[str, Any] = handler.resolve_ref_schema(schema).get("properties", {})
+        for base in cls.__mro__:
+            for name, told in _attribute_docstrings(base).items() if base is not Model else ():
+                if name in described:
+                    described[name].setdefault("description", told)
+        return schema
+
+
+@cache
+def _attribute_docstrings(model: type) -> dict[str, str]:
+    """Return the docstrings under the fields of a model, but not those of its bases."""
+    if not issubclass(model, Model):
+        return {}
+    (told,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    docs: dict[str, str] = {}
+    for field, under in pairwise(told.body if isinstance(told, ast.ClassDef) else ()):
+        match field, under:
+            case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
+                docs[name] = inspect.cleandoc(text)
+    return docs
 
 
 class Invalid(NamedTuple):

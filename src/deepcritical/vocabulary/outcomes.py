@@ -162,9 +162,13 @@ def terms_of(text: str) -> tuple[str, ...]:
     term = outcome_table().terms.get(key_of(text))
     if term is None or term.construct.generic:
         return ()
-    return tuple(
-        key for key, one in outcome_table().terms.items() if one.construct is term.construct
-    )
+    return keys_naming(term.construct)
+
+
+@cache
+def keys_naming(construct: Construct) -> tuple[str, ...]:
+    """The folded terms of a construct."""
+    return tuple(key for key, one in outcome_table().terms.items() if one.construct == construct)
 
 
 def instrument_of(outcome: str) -> str:

@@ -21,6 +21,7 @@ from deepcritical.vocabulary.outcomes import (
     Construct,
     Term,
     construct_of,
+    keys_naming,
     outcome_table,
     term_in,
     term_of,
@@ -327,8 +328,7 @@ def _is_form_of_wanted(result: Result, asked: Asked) -> bool:
     """Return whether an outcome is what is asked for in general: "relapse of psychosis"."""
     told = f" {key_of(f'{result.concept} {result.outcome}')} "
     wanted = [c for o in asked.measured if (c := construct_of(o, o)) and c.generic]
-    terms = outcome_table().terms.items()
-    return any(term.construct in wanted and f" {key} " in told for key, term in terms)
+    return any(f" {key} " in told for construct in wanted for key in keys_naming(construct))
 
 
 def is_wanted(result: Result, place: Placed, asked: Asked) -> bool:

@@ -105,8 +105,7 @@ def ask(
 ) -> None:
     """Answer any biomedical QUESTION in located sentences.
 
-    Each has its inline [n]; live it takes 1-3 minutes. Sources are searched for what a checklist
-    still wants; --evidence quotes records at hand alone.
+    Each has its [n]; live it takes 1-3 minutes. --evidence quotes records at hand alone.
 
     Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
     question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong

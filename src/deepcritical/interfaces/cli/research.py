@@ -96,8 +96,6 @@ def research(
 ) -> None:
     """Answer QUESTION from evidence, with verdict and certainty.
 
-    Progress goes to stderr, the brief of the report to stdout.
-
     What asks for no drug's effect is answered as by `ask`. Exit codes: 0 report; 1 other failure; 2
     wrong usage; 3 report without evidence; 4 empty question; 5 question too long; 6 question not
     understood; 7 no such snapshot; 8 snapshot or report not readable; 9 wrong setting; 10 no source
