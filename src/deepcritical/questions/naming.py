@@ -71,6 +71,9 @@ _SAYS_NOTHING = frozenset(
 _TARGET_LABELS = frozenset({"Protein", "GeneFamily", "Pathway"})
 
 
+_WISH = bounded(r"^(?:lose|protect|quit|stop)\b|\b(?:my|her|his|their|our|your)\b", re.IGNORECASE)
+
+
 class Names(NamedTuple):
     """The names in a question, each kind in order of place."""
 
@@ -91,8 +94,11 @@ class Names(NamedTuple):
 
 
 def as_condition(known: KnownCondition, written: str = "") -> Condition:
-    """A condition of the table as what is searched; it is called as the user wrote it."""
-    name = written or known.name
+    """A condition of the table as what is searched; it is called as the user wrote it.
+
+    By its heading where these words name what somebody wants: "lose weight", "losing my hair".
+    """
+    name = known.name if _WISH.search(written) else written or known.name
     names = (name, known.name, *known.names)
     return Condition(
         name=name,

@@ -23,21 +23,24 @@ from deepcritical.models.answers import Assessed, GapKind, MatchedResults
 from deepcritical.questions.searching import asked, first_sides_open
 from deepcritical.reasoning.judging import OpenGap
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import construct_of
 
 _MAX_QUERIES = 6
 _CONFIDENCE = {"low": 0.2, "moderate": 0.6, "high": 0.8}
 _GAPS: dict[GapKind, str] = {
-    "randomised_trial": "A randomised trial of {drug} in {condition}.",
-    "larger_trial": "A trial of {drug} in {condition} large enough to be precise.",
-    "dose": "The dose of {drug} for {condition}.",
-    "population": "Which people with {condition} could benefit from {drug}.",
-    "long_term_outcome": "Long-term outcomes of {drug} in {condition}.",
-    "safety": "The safety of {drug} in people with {condition}.",
-    "mechanism": "How {drug} would act on {condition}.",
-    "negative_studies": "Studies of {drug} in {condition} that found no effect, or were stopped.",
+    "randomised_trial": "A randomised trial of {drug}{of_it}.",
+    "larger_trial": "A trial of {drug}{of_it} large enough to be precise.",
+    "dose": "The dose of {drug}{for_it}.",
+    "population": "Which people{with_it} could benefit from {drug}.",
+    "long_term_outcome": "Long-term outcomes of {drug}{of_it}.",
+    "safety": "The safety of {drug}{of_it}.",
+    "mechanism": "How {drug} would act{on_it}.",
+    "negative_studies": "Studies of {drug}{of_it} that found no effect, or were stopped.",
 }
+_TO_IT = {"of_it": "in", "for_it": "for", "with_it": "with", "on_it": "on"}
+"""Words before the condition."""
 
 
 class Proposed(Model):
@@ -100,20 +103,25 @@ def judged(
     queries: tuple[SearchQuery, ...],
     condition: str,
     open_gaps: Sequence[OpenGap],
+    *,
+    tried: bool,
 ) -> JudgeAssessment:
     """The lower score of both, the gaps of both, and sufficient only if both find it so.
 
-    `queries` are the model's searches, `open_gaps` are those that it was shown, in their order.
+    `queries` are the model's searches, `open_gaps` are those that it was shown, in their order;
+    `tried` tells that a randomised study of the drug counts, so that none is missing.
     """
     mechanism = min(max(answer.mechanism_score, 0), by_rule.mechanism_score)
     clinical = min(max(answer.clinical_score, 0), by_rule.clinical_score)
-    sufficient = by_rule.sufficient and answer.answers_question
     picked = _picked(answer.close_next, open_gaps)
     later = _postponed(picked, open_gaps)
-    first = tuple(gap.query for gap in picked)
-    rest = tuple(query for query in by_rule.next_queries if query not in later)
+    rest = (query for query in by_rule.next_queries if query not in later)
+    sufficient = by_rule.sufficient and answer.answers_question
     wants_more = not answer.answers_question or answer.next_round == "go_on"
-    gaps = [_GAPS[kind].format(drug=drug, condition=condition) for kind in answer.gaps]
+    named = condition if find_conditions(condition) else ""  # not "protect the joints"
+    words = {key: f" {word} {named}" if named else "" for key, word in _TO_IT.items()}
+    missing = [kind for kind in answer.gaps if not (tried and kind == "randomised_trial")]
+    gaps = [_GAPS[kind].format(drug=drug, **words) for kind in missing]
     return by_rule.model_copy(
         update={
             "mechanism_score": mechanism,
@@ -122,7 +130,7 @@ def judged(
             "sufficient": sufficient,
             "recommendation": "synthesize" if sufficient and not wants_more else "continue",
             "gaps": tuple(dict.fromkeys((*by_rule.gaps, *gaps))),
-            "next_queries": tuple(dict.fromkeys((*first, *queries, *rest))),
+            "next_queries": tuple(dict.fromkeys((*(gap.query for gap in picked), *queries, *rest))),
             "postponed": later,
             "choice": _choice(by_rule, picked, wants_more=wants_more),
             "reasoning": f"{by_rule.reasoning} A model's scores, where they are lower, hold.",

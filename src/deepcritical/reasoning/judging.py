@@ -13,6 +13,7 @@ from deepcritical.domain.base import Model, Score10
 from deepcritical.domain.evidence.record import FactRole
 from deepcritical.domain.question.frame import Condition, QuestionKind
 from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.study.reading import Result
 from deepcritical.mechanism.graph import MechanismGraph, Studied
 from deepcritical.questions.searching import (
     asked,
@@ -112,13 +113,11 @@ def _gaps(
 ) -> list[OpenGap]:
     drug = question.drug or drug_named(name)
     gaps: list[OpenGap] = []
-    if not any(s.direct and s.randomised and s.deciding_ids for s in store.studies(name)):
+    if not is_tried(store, name):
         trials = asked(drug, condition, "randomised placebo-controlled trial", _RANDOMISED)
         missing = f"No randomised study of {condition.name} with a result for {name}."
         gaps.append(OpenGap(text=missing, query=trials))
-    if not any(
-        f.role is FactRole.HARM for a in store.appraisals(name).values() for f in a.reading.context
-    ):
+    if not _harms_reported(store, name):
         harms = asked(drug, None, "adverse events tolerability safety", _HARMS)
         missing = f"No record reports harms of {name}."
         gaps.append(OpenGap(text=missing, query=harms, against=True))
@@ -136,6 +135,25 @@ def _gaps(
         query = asked(drug, None, "mechanism target pathway", _MECHANISM)
         gaps.append(OpenGap(text=unknown, query=query))
     return gaps
+
+
+def is_tried(store: EvidenceStore, drug: str) -> bool:
+    """Return whether a randomised study of a drug in the condition has a result that counts."""
+    return any(s.direct and s.randomised and s.deciding_ids for s in store.studies(drug))
+
+
+def _harms_reported(store: EvidenceStore, drug: str) -> bool:
+    """Return whether a record tells of harms in passing, or a study on the drug measured them."""
+    return any(
+        any(fact.role is FactRole.HARM for fact in one.reading.context)
+        or (one.counts and any(r.kind == "safety" for r in _results(store, one.evidence_id)))
+        for one in store.appraisals(drug).values()
+    )
+
+
+def _results(store: EvidenceStore, evidence_id: str) -> Sequence[Result]:
+    reading = store.readings.get(evidence_id)
+    return reading.results if reading else ()
 
 
 def _asks_how(question: ResearchQuestion) -> bool:

@@ -54,7 +54,14 @@ from deepcritical.reasoning.choosing import (
     studies_to_match,
     with_unrecognised,
 )
-from deepcritical.reasoning.judging import OpenGap, best_drug, graph_of, last_assessment, open_gaps
+from deepcritical.reasoning.judging import (
+    OpenGap,
+    best_drug,
+    graph_of,
+    is_tried,
+    last_assessment,
+    open_gaps,
+)
 from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.tasks import calculated
@@ -322,7 +329,8 @@ class LLMReasoner(InquiryModel):
             return by_rule
         drug, condition = question.drug or drug_named(name), condition_of(question)
         queries = worded_queries(drug, condition, answer.searches)
-        both = judged(by_rule, answer, name, queries, condition.name, self._gaps)
+        tried = await calculated(is_tried, store, name)
+        both = judged(by_rule, answer, name, queries, condition.name, self._gaps, tried=tried)
         if not self._matches(question):
             return both
         return await calculated(led, both, answer, queries, question, store, self._gaps)

@@ -14,7 +14,7 @@ from deepcritical.models.answers import Assessed, AssessedResults
 from deepcritical.questions.searching import asked, first_sides_open
 from deepcritical.reasoning.by_model import Proposed, judged, led, matches_of
 from deepcritical.reasoning.choosing import with_unrecognised
-from deepcritical.reasoning.judging import OpenGap, assess
+from deepcritical.reasoning.judging import OpenGap, assess, is_tried
 from deepcritical.services.evidence_store import EvidenceStore
 from tests.unit.appraisal.builders import record, result, study
 from tests.unit.domain.records import appraisal, fact, paper, vote
@@ -49,8 +49,20 @@ def said(**changes: Any) -> Assessed:
 
 
 def leads(answer: Assessed, store: EvidenceStore, *own: SearchQuery) -> Any:
-    both = judged(assess(QUESTION, store), answer, "examplol", own, "testitis", GAPS)
+    by_rule, tried = assess(QUESTION, store), is_tried(store, "examplol")
+    both = judged(by_rule, answer, "examplol", own, "testitis", GAPS, tried=tried)
     return led(both, answer, own, QUESTION, store, GAPS)
+
+
+@pytest.mark.parametrize("tried", [True, False])
+def test_a_randomised_trial_is_missing_only_where_none_counts(tried: bool) -> None:
+    store, answer = store_with(FIRST), said(gaps=["randomised_trial", "dose"])
+    assert is_tried(store, "examplol")
+    found = judged(
+        assess(QUESTION, store), answer, "examplol", (), "testitis", GAPS, tried=tried
+    ).gaps
+    assert ("A randomised trial of examplol." in found) is not tried
+    assert "The dose of examplol." in found  # "testitis" is in no vocabulary
 
 
 def test_enough_settles_the_search_whatever_the_rules_miss() -> None:
