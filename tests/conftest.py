@@ -9,6 +9,7 @@ import gc
 import importlib.util
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -66,6 +67,10 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("exploring", deadline=None)
     settings.register_profile("repeatable", deadline=None, derandomize=True)
     settings.load_profile("repeatable")
+    # Else every event loop sets its own handler of Ctrl-C, which Python compares with those it
+    # knows by an error that writes out what the loop's task returned: 20 ms for a report.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, lambda *given: signal.default_int_handler(*given))
     if not hasattr(config, "workerinput"):  # one process counts for all
         processes = config.getoption("numprocesses", None) or 1
         is_fast_suite = "not slow" in config.getoption("markexpr", "")

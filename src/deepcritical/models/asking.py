@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -283,17 +284,15 @@ class Asker:
             patient=patient,
             stands_in=line.stands_in,
         )
-        agent = Agent(
-            metered,
-            name=prompt.task,  # else the library looks for one in the frames of its callers
-            output_type=_AS[mode](answer, prompt.task),
+        asked = _agent(mode, answer, prompt.task).run(
+            prompt.text,
+            model=metered,
             instructions=prompt.rules,
             model_settings=line.server.settings(judgement),
-            retries=1,
+            usage_limits=UsageLimits(request_limit=TURNS),
         )
-        limits = UsageLimits(request_limit=TURNS)
         try:
-            found: T = (await agent.run(prompt.text, usage_limits=limits)).output
+            found: T = (await asked).output
         except (failures.AgentRunError, failures.UserError, TimeoutError, DeepCriticalError):
             raise
         except Exception as error:
@@ -358,3 +357,13 @@ _AS: dict[OutputMode, Callable[[type[Any], str], Any]] = {
     "native": lambda answer, task: NativeOutput(answer, name=task),
     "prompted": lambda answer, task: PromptedOutput(answer, name=task),
 }
+
+
+@lru_cache(maxsize=128)
+def _agent(mode: OutputMode, answer: type[Any], task: str) -> Agent[object, Any]:
+    """Return what asks any model for an answer of the type: its schema takes 20 ms to write."""
+    return Agent(
+        name=task,  # else the library looks for one in the frames of its callers
+        output_type=_AS[mode](answer, task),
+        retries=1,
+    )

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from genai_prices import Usage, calc_price
+from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import AbstractUsage
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
@@ -56,16 +57,27 @@ def cost_of(provider: str, model: str, url: str) -> Cost:
     """
 
     def cost(used: AbstractUsage) -> float | None:
-        for priced in (
-            partial(calc_price, used, model, provider_api_url=url),
-            partial(calc_price, used, model, provider_id=provider),
+        for priced, asked in (
+            (partial(calc_price, used, model, provider_api_url=url), (None, url)),
+            (partial(calc_price, used, model, provider_id=provider), (provider, None)),
         ):
             # Not on the list, or a usage that cannot be.
             with suppress(LookupError, ValueError):
-                return float(priced().total_price)
+                if _is_listed(model, *asked):
+                    return float(priced().total_price)
         return None
 
     return cost
+
+
+@lru_cache(maxsize=256)
+def _is_listed(model: str, provider_id: str | None, provider_api_url: str | None) -> bool:
+    """Return whether the list of prices has the model: to look for one in vain takes it 4 ms."""
+    try:
+        get_snapshot().find_provider_model(model, None, provider_id, provider_api_url)
+    except (LookupError, ValueError):
+        return False
+    return True
 
 
 class _Provider(NamedTuple):

@@ -70,10 +70,10 @@ class Works(Mapping[str, Evidence]):
         """Take in a record: of a new work, of a known one, or of several that are now one."""
         found = {self._owners[i] for i in _names(record) if i in self._owners}
         keys = [key for key in self._records if key in found] if len(found) > 1 else [*found]
+        if len(keys) == 1 and any(_says_as_much(part, record) for part in self._merged(keys[0])):
+            return Taken(keys[0], (), (keys[0],))
         key = keys[0] if keys else f"E{len(self._records) + len(self._aliases) + 1}"
-        parts = _distinct(
-            [*(part for i in keys for part in self._parts.get(i) or (self._records[i],)), record]
-        )
+        parts = _distinct([*(part for i in keys for part in self._merged(i)), record])
         merged = merge_evidence(*parts)
         unchanged = tuple(i for i in keys if self._records[i].content == merged.content)
         self._join(key, keys[1:])
@@ -83,6 +83,9 @@ class Works(Mapping[str, Evidence]):
         # Also ids that the merged record has no field for, such as a second DOI.
         self._owners |= dict.fromkeys(_names(record) | _names(merged), key)
         return Taken(key, tuple(keys[1:]), unchanged)
+
+    def _merged(self, key: str) -> tuple[Evidence, ...]:
+        return self._parts.get(key) or (self._records[key],)
 
     def _join(self, key: str, others: list[str]) -> None:
         for other in others:
@@ -103,6 +106,16 @@ def _names(record: Evidence) -> frozenset[str]:
     if not is_notice(record):
         return ids
     return frozenset(f"notice {i}" if i.startswith("doi:") else i for i in ids)
+
+
+def _says_as_much(one: Evidence, other: Evidence) -> bool:
+    """Return whether the other is the same record, and fits no query better."""
+    return (
+        one.relevance_score >= other.relevance_score
+        and one.content == other.content
+        and one.citation == other.citation
+        and one.metadata == other.metadata
+    )
 
 
 def _distinct(records: Iterable[Evidence]) -> tuple[Evidence, ...]:

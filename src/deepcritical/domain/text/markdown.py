@@ -14,13 +14,23 @@ _LINE_START = bounded(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")
 
 def visible(text: str) -> str:
     """Text without control and format characters, which could steer a terminal or hide words."""
-    return "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
+    if text.isprintable():
+        return text
+    return "".join(
+        c
+        for c in text
+        if c.isprintable() or c.isspace() or unicodedata.category(c) not in ("Cc", "Cf")
+    )
 
 
 def one_line(text: str) -> str:
     """Return the visible text on one line, of characters that every format may hold."""
-    kept = (c for c in visible(text) if unicodedata.category(c) not in _NO_CHARACTER)
-    return " ".join("".join(kept).split())
+    kept = visible(text)
+    if not kept.isprintable():
+        kept = "".join(
+            c for c in kept if c.isprintable() or unicodedata.category(c) not in _NO_CHARACTER
+        )
+    return " ".join(kept.split())
 
 
 def escape_markdown(text: str) -> str:
