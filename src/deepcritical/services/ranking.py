@@ -8,6 +8,7 @@ import sys
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.appraisal.findings import Stance
@@ -51,8 +52,13 @@ def terms(text: str) -> list[str]:
     folded = re.sub(r"'s\b", "", fold(text))
     words = [word for word in _WORD.findall(folded) if word not in _COMMON]
     parts = (part for word in words if "-" in word for part in word.split("-") if len(part) > 1)
+    return list(map(_term, (*words, *parts)))
+
+
+@lru_cache(maxsize=16_384)
+def _term(word: str) -> str:
     # One object for all occurrences: the words of all texts stay in memory.
-    return [sys.intern(_singular(word)) for word in (*words, *parts)]
+    return sys.intern(_singular(word))
 
 
 def _singular(word: str) -> str:

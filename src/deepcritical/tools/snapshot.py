@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -306,10 +307,7 @@ def _existing(name: str) -> Path | None:
 
 
 class SnapshotSource(SearchTool):
-    """A search tool over one snapshot file.
-
-    The file is read at the first query, off the event loop.
-    """
+    """A search tool over one snapshot file, read at the first query, off the event loop."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -363,20 +361,18 @@ class _Index:
     """The records of a snapshot with a BM25 index over title, text and registry terms."""
 
     def __init__(self, parsed: Parsed, digest: str) -> None:
-        self.parsed = parsed
-        self.digest = digest
+        self.parsed, self.digest = parsed, digest
         self._ranker = LexicalIndex([terms(searchable(record)) for record in parsed.records])
 
-    @classmethod
-    def read(cls, path: Path) -> _Index:
+    @staticmethod
+    def read(path: Path) -> _Index:
         try:
             payload = path.read_bytes()
         except OSError as error:
-            raise SnapshotCorruptError(
-                f"The snapshot {path.name} cannot be read: {error.strerror}.",
-                "Check the file, or use --snapshot demo.",
-            ) from error
-        return cls(parse(payload, path.name), hashlib.sha256(payload).hexdigest())
+            said = f"The snapshot {path.name} cannot be read: {error.strerror}."
+            advice = "Check the file, or use --snapshot demo."
+            raise SnapshotCorruptError(said, advice) from error
+        return _indexed(payload, path.name)  # the same two for all that open them again
 
     def names(self, name: str) -> bool:
         """Return whether any record has this name."""
@@ -391,10 +387,12 @@ class _Index:
             (i for i in range(len(scores)) if scores[i] > 0), key=lambda i: (-float(scores[i]), i)
         )
         best = float(scores[order[0]]) if order else 1.0
-        picked = (
-            self.parsed.records[i].model_copy(
-                update={"relevance_score": round(float(scores[i]) / best, 4)}
-            )
-            for i in order[: query.max_results]
-        )
+        fits = {i: round(float(scores[i]) / best, 4) for i in order[: query.max_results]}
+        records = self.parsed.records
+        picked = (records[i].model_copy(update={"relevance_score": fits[i]}) for i in fits)
         return tuple(picked), len(order)
+
+
+@lru_cache(maxsize=2)
+def _indexed(payload: bytes, name: str) -> _Index:
+    return _Index(parse(payload, name), hashlib.sha256(payload).hexdigest())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from deepcritical.vocabulary.classes import class_names
@@ -16,6 +16,8 @@ _Pool = dict[int, dict[str, list[str]]]
 _SHORTEST = 5
 _LONG = 10
 """From this length on two edits may be one slip."""
+_REMEMBERED = 1_024
+"""Names for which the answer is kept: one question has a name looked for many times."""
 
 
 class Near(NamedTuple):
@@ -25,17 +27,20 @@ class Near(NamedTuple):
     edits: int
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def near_drug(name: str) -> Near | None:
     """The drug or class whose name is meant by a misspelled one; None where none is near."""
     return _nearest(name.casefold(), _drugs())
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def near_condition(name: str) -> Near | None:
     """The condition whose folded name is meant by a misspelled one; None where none is near."""
     near = _nearest(name, _conditions())
     return near and Near(condition_spelled(near.name), near.edits)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def offers(name: str, most: int = 3) -> tuple[str, ...]:
     """Known names that look like one, the most alike first: to be asked, never taken."""
     from rapidfuzz import fuzz, process
@@ -69,7 +74,8 @@ def _nearest(name: str, pool: _Pool) -> Near | None:
     if found or " " in name:
         return Near(found[0], int(found[1])) if found else None
     # The same letters in another order are one slip, whatever they count as: "athsma".
-    mixed = [n for n in pool.get(len(name), {}).get(name[0], ()) if sorted(n) == sorted(name)]
+    letters = sorted(name)
+    mixed = [n for n in pool.get(len(name), {}).get(name[0], ()) if sorted(n) == letters]
     found = process.extractOne(name, mixed, scorer=OSA.distance, score_cutoff=2)
     return Near(found[0], int(found[1])) if found else None
 

@@ -7,11 +7,16 @@ import os
 import pty
 import struct
 import subprocess
-import sys
 import termios
 from collections.abc import Mapping
 
 from tests.conftest import ROOT
+from tests.servers.commands import forked_module
+
+
+def command(code: str) -> list[str]:
+    """Return the command line that runs a Python program, in a process that has all loaded."""
+    return [*map(str, forked_module()), "tests.servers.program", code]
 
 
 def seen(code: str, columns: int = 100, env: Mapping[str, str] | None = None) -> str:
@@ -20,7 +25,7 @@ def seen(code: str, columns: int = 100, env: Mapping[str, str] | None = None) ->
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     own = {"TERM": "xterm-256color", **(env or {})}
     with subprocess.Popen(  # noqa: S603 - our own code
-        [sys.executable, "-c", code],
+        command(code),
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
@@ -40,8 +45,7 @@ def seen(code: str, columns: int = 100, env: Mapping[str, str] | None = None) ->
 
 def piped(code: str) -> str:
     """Return a program's output to a pipe."""
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, check=True, env=_environment())  # noqa: S603
+    done = subprocess.run(command(code), capture_output=True, check=True, env=_environment())  # noqa: S603
     return done.stdout.decode()
 
 

@@ -5,7 +5,6 @@ import os
 import pty
 import re
 import subprocess
-import sys
 import tomllib
 import unicodedata
 from pathlib import Path
@@ -23,6 +22,7 @@ from deepcritical.interfaces.cli.research import read_plan, research, write_plan
 from deepcritical.interfaces.main import app
 from tests.conftest import ROOT
 from tests.unit.domain.run.test_plan import PLAN
+from tests.unit.interfaces.terminals import command
 
 
 def listed() -> dict[int, str]:
@@ -117,17 +117,18 @@ def printed(on_terminal: bool) -> bytes:
 from deepcritical.interfaces.cli.output import file_to_stdout
 file_to_stdout("json", {json.dumps(["abc" + chr(0x202E)], ensure_ascii=False).encode()!r})
 """
-    command = [sys.executable, "-c", code]
+    program = command(code)
     if not on_terminal:
-        return subprocess.run(command, capture_output=True, check=True).stdout  # noqa: S603
+        return subprocess.run(program, capture_output=True, check=True).stdout  # noqa: S603
     ours, terminal = pty.openpty()
-    subprocess.run(command, stdout=terminal, check=True)  # noqa: S603 - our own code
+    subprocess.run(program, stdout=terminal, check=True)  # noqa: S603 - our own code
     os.close(terminal)
     said = os.read(ours, 1000)
     os.close(ours)
     return said
 
 
+@pytest.mark.usefixtures("loaded_program")
 def test_a_file_is_printed_byte_by_byte_but_on_a_terminal() -> None:
     assert printed(on_terminal=False) == '["abc\u202e"]'.encode()
     assert printed(on_terminal=True) == b'["abc\\u202e"]'

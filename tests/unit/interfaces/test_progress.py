@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 
-from tests.unit.interfaces.terminals import seen
+import pytest
+
+from tests.unit.interfaces.terminals import command, seen
+
+pytestmark = pytest.mark.usefixtures("loaded_program")
 
 CODE = r"""
 import asyncio
@@ -68,7 +71,7 @@ def test_a_dumb_terminal_gets_a_line_for_each_event() -> None:
 
 
 def test_a_pipe_gets_a_line_for_each_event() -> None:
-    done = subprocess.run([sys.executable, "-c", SHOWN], capture_output=True, check=True)  # noqa: S603
+    done = subprocess.run(command(SHOWN), capture_output=True, check=True)  # noqa: S603
     lines = done.stderr.decode().splitlines()
     assert [line[:4] for line in lines] == [" 20%", " 40%", " 60%", " 80%", "100%"]
     assert done.stdout == b"the answer\n"

@@ -9,6 +9,8 @@ import pytest
 
 from tests.unit.interfaces.terminals import piped, seen
 
+pytestmark = pytest.mark.usefixtures("loaded_program")
+
 SHOWN = """
 from deepcritical.interfaces.cli.terminal_brief import print_brief
 from tests.unit.domain.report.briefs import BRIEF, brief_report, crowded
