@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from starlette.applications import Starlette
 
 from deepcritical.bootstrap import Lookups, build_runs
+from deepcritical.domain.base import attribute_docstrings
 from deepcritical.interfaces.access import Access, Mode
 from deepcritical.interfaces.mcp.transports import over_http
 from deepcritical.jobs.runs import RunService
@@ -61,6 +62,7 @@ def runs(tmp_path: Path) -> RunService:
 
 
 async def test_beyond_loopback_starting_and_stopping_need_a_token(runs: RunService) -> None:
+    attribute_docstrings.cache_clear()  # so that the tools are described anew, beside the loop
     async with (
         served(runs, Access(Mode.TOKENS, TOKENS)) as url,
         client(url) as nobody,

@@ -17,6 +17,7 @@ import pytest
 
 from deepcritical.bootstrap import build_runs
 from deepcritical.domain.appraisal.checklist import Inquiry
+from deepcritical.domain.base import attribute_docstrings
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.question.frame import QuestionFrame
 from deepcritical.domain.report.claims import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
@@ -371,6 +372,7 @@ async def test_a_key_goes_to_the_model_and_nowhere_else(
 
 
 async def test_the_description_is_complete_and_asks_for_no_key_in_a_body(site: Served) -> None:
+    attribute_docstrings.cache_clear()  # so that the sources are read, beside the loop
     described = (await site.client.get("/api/openapi.json")).json()
     assert described["servers"] == [{"url": "/api"}]
     assert set(described["paths"]) == {

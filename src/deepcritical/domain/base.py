@@ -30,7 +30,7 @@ class Model(BaseModel):
     """Immutable, strict about unknown fields; the docstring under a field is its description.
 
     It is read from the source where a JSON schema is made, and not where the class is: pydantic's
-    own `use_attribute_docstrings` takes as long as all other imports of the command line.
+    own `useattribute_docstrings` takes as long as all other imports of the command line.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,14 +42,14 @@ class Model(BaseModel):
         schema = super().__get_pydantic_json_schema__(core_schema, handler)
         described: dict[str, Any] = handler.resolve_ref_schema(schema).get("properties", {})
         for base in cls.__mro__:
-            for name, told in _attribute_docstrings(base).items() if base is not Model else ():
+            for name, told in attribute_docstrings(base).items() if base is not Model else ():
                 if name in described:
                     described[name].setdefault("description", told)
         return schema
 
 
 @cache
-def _attribute_docstrings(model: type) -> dict[str, str]:
+def attribute_docstrings(model: type) -> dict[str, str]:
     """Return the docstrings under the fields of a model, but not those of its bases."""
     if not issubclass(model, Model):
         return {}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
@@ -15,6 +16,9 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from deepcritical.domain import errors
 from deepcritical.domain.base import Model
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
 
 _LOG = logging.getLogger(__name__)
 PROBLEM_TYPE = "application/problem+json"
@@ -125,8 +129,15 @@ def add_handlers(app: FastAPI) -> None:
 class DescribedApi(FastAPI):
     """An application whose description tells the shape of a problem, too."""
 
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; to make the description takes a second, and reads sources."""
+        asked = self.openapi_url and scope.get("path", "").endswith(self.openapi_url)
+        if asked and self.openapi_schema is None:
+            await asyncio.to_thread(self.openapi)
+        await super().__call__(scope, receive, send)
+
     def openapi(self) -> dict[str, Any]:
-        """Return the description; made when it is first asked for, as it takes 0.3 s."""
+        """Return the description, made when it is first asked for."""
         if self.openapi_schema is None:
             schemas = super().openapi()["components"]["schemas"]
             problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")

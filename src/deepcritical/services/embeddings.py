@@ -12,7 +12,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property, partial
 from importlib import metadata
 from pathlib import Path
@@ -331,7 +331,9 @@ class VectorCache:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self._path, timeout=_WAIT_S)) as database:
-                database.execute("PRAGMA journal_mode = WAL")
+                # Who sets it waits for no other process that does, whatever the timeout.
+                with suppress(sqlite3.OperationalError):
+                    database.execute("PRAGMA journal_mode = WAL")
                 database.execute(_TABLE)
                 yield database
         except (OSError, ValueError, sqlite3.Error) as error:

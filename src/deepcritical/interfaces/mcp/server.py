@@ -6,6 +6,7 @@ is lost stops nothing: its request ends, and the run goes on.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterator
@@ -81,13 +82,16 @@ class _Answering:
         self._runs = runs
         self._tools = tools
         self._access = access
+        self._listed: list[ListedTool] = []
         self._waiting: dict[tuple[str, str], str] = {}
         """The run that a request waits for, by session and number of the request."""
 
     async def listed(
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=[listed(tool) for tool in self._tools.values()])
+        if not self._listed:  # the first time it reads sources, for what fields are
+            self._listed = await asyncio.to_thread(lambda: [*map(listed, self._tools.values())])
+        return ListToolsResult(tools=self._listed)
 
     async def called(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """The result of a tool, or its error; both are for the model to read."""
