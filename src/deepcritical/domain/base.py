@@ -50,10 +50,17 @@ class Model(BaseModel):
 
 @cache
 def attribute_docstrings(model: type) -> dict[str, str]:
-    """Return the docstrings under the fields of a model, but not those of its bases."""
+    """Return the docstrings under the fields of a model, but not those of its bases.
+
+    There are none where the project is installed without its sources.
+    """
     if not issubclass(model, Model):
         return {}
-    (told,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    try:
+        source = textwrap.dedent(inspect.getsource(model))
+    except (OSError, TypeError):
+        return {}
+    (told,) = ast.parse(source).body
     docs: dict[str, str] = {}
     for field, under in pairwise(told.body if isinstance(told, ast.ClassDef) else ()):
         match field, under:
