@@ -174,6 +174,7 @@ def _reason(error: ValueError | RecursionError) -> str:
     return f"not JSON ({error.msg if isinstance(error, json.JSONDecodeError) else error})"
 
 
+_KEPT_BYTES = 4_000_000
 _SAME_NAME = frozenset(EvidenceMetadata.model_fields) & frozenset(_Record.model_fields)
 """Fields that are called alike in the file and in the metadata."""
 
@@ -372,7 +373,8 @@ class _Index:
             said = f"The snapshot {path.name} cannot be read: {error.strerror}."
             advice = "Check the file, or use --snapshot demo."
             raise SnapshotCorruptError(said, advice) from error
-        return _indexed(payload, path.name)  # the same two for all that open them again
+        is_small = len(payload) <= _KEPT_BYTES  # these stay for all that open them again
+        return (_indexed if is_small else _indexed.__wrapped__)(payload, path.name)
 
     def names(self, name: str) -> bool:
         """Return whether any record has this name."""
