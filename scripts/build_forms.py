@@ -24,7 +24,7 @@ _NO_ADJECTIVES = tuple(
 _WORDS = frozenset(
     "CAN DOES DO IS ARE WHAT FOR AND IN OF THE HELP WITH HAS HAD MAY WILL HOW WHO USE NOT ANY OR "
     "GO ED MACE CON DON FACE KIN ADD ON AT BE BY TO AN AM MAN MEN AGE NEW LOW CARE CASE BEST IF IT "
-    "AS HE ME BMD RA MS AD PD".split()
+    "AS HE ME BMD RA MS AD PD MOA".split()
 )
 """Acronyms that are words of a question, measures, or stand for several conditions."""
 key_of = cache(folded)
@@ -36,8 +36,6 @@ class Condition:
     def __init__(self, name: str) -> None:
         self.name = name
         self.mesh = ""
-        self.guess = ""
-        """The package's id, right for half of the headings: it only chooses between two ids."""
         self.doid = ""
         self.doids: list[str] = []
         self.trees: list[str] = []

@@ -1,7 +1,7 @@
 """Finds conditions in text, with their MeSH headings and places in the tree.
 
-The table is made by `scripts/build_conditions.py` from MeSH's names and tree numbers, the Disease
-Ontology and a reviewed list.
+The table is made by `scripts/build_conditions.py` from MeSH, the Disease Ontology, Mondo and a
+reviewed list.
 """
 
 from __future__ import annotations
