@@ -30,7 +30,7 @@ class Model(BaseModel):
     """Immutable, strict about unknown fields; the docstring under a field is its description.
 
     It is read from the source where a JSON schema is made, and not where the class is: pydantic's
-    own `useattribute_docstrings` takes as long as all other imports of the command line.
+    own `use_attribute_docstrings` takes as long as all other imports of the command line.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""What a model says of its fields in a JSON schema."""
+"""The descriptions of fields in the JSON schema of a model."""
 
 from typing import Any
 
