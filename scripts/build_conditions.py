@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.text.abbreviations import expand_abbreviations
 from deepcritical.vocabulary.words import is_english
-from scripts.build_forms import Condition, forms_of, is_short_of, key_of, readable, said_of
+from scripts.build_forms import Condition, forms_of, key_of, readable, said_of
 
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
 BRANCHES = ("C", "F03", "F01.145.126", "F01.470.132")
