@@ -71,7 +71,7 @@ async def test_the_gap_that_the_model_picks_is_searched_and_the_others_are_left_
     assert (TRIAL in second_round(mechanism), MECHANISM in second_round(mechanism)) == (False, True)
     (told,) = of_type(trial.events, "round_chosen")
     assert (told.iteration, told.made_by, told.wanted, told.postponed) == (2, "model", True, 1)
-    assert told.gaps == ("No randomised study of testitis with a result for examplol.",)
+    assert told.gaps == ("No randomised study with a result for examplol.",)
 
 
 async def test_the_searches_of_the_model_are_run_next(gappy: Path) -> None:

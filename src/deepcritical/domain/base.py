@@ -41,10 +41,12 @@ class Model(BaseModel):
     ) -> JsonSchemaValue:
         schema = super().__get_pydantic_json_schema__(core_schema, handler)
         described: dict[str, Any] = handler.resolve_ref_schema(schema).get("properties", {})
-        for base in cls.__mro__:
-            for name, told in attribute_docstrings(base).items() if base is not Model else ():
-                if name in described:
-                    described[name].setdefault("description", told)
+        for name, field in cls.model_fields.items():
+            own = (b for b in cls.__mro__ if name in vars(b).get("__annotations__", ()))
+            told = attribute_docstrings(next(own, cls)).get(name)
+            for key in (name, field.alias, field.serialization_alias):
+                if told and key in described:
+                    described[key].setdefault("description", told)
         return schema
 
 
@@ -57,10 +59,9 @@ def attribute_docstrings(model: type) -> dict[str, str]:
     if not issubclass(model, Model):
         return {}
     try:
-        source = textwrap.dedent(inspect.getsource(model))
-    except (OSError, TypeError):
+        (told,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    except (OSError, TypeError, SyntaxError, ValueError):  # none, or not those of this process
         return {}
-    (told,) = ast.parse(source).body
     docs: dict[str, str] = {}
     for field, under in pairwise(told.body if isinstance(told, ast.ClassDef) else ()):
         match field, under:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import threading
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -129,21 +130,27 @@ def add_handlers(app: FastAPI) -> None:
 class DescribedApi(FastAPI):
     """An application whose description tells the shape of a problem, too."""
 
+    _making = threading.Lock()
+    _described: dict[str, Any] | None = None
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; to make the description takes a second, and reads sources."""
         asked = self.openapi_url and scope.get("path", "").endswith(self.openapi_url)
-        if asked and self.openapi_schema is None:
+        if asked and self._described is None:
             await asyncio.to_thread(self.openapi)
         await super().__call__(scope, receive, send)
 
     def openapi(self) -> dict[str, Any]:
-        """Return the description, made when it is first asked for."""
-        if self.openapi_schema is None:
-            schemas = super().openapi()["components"]["schemas"]
-            problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-            schemas |= problem.pop("$defs")
-            schemas["Problem"] = problem
-        return super().openapi()
+        """Return the description, made once, and given to nobody before it is whole."""
+        with self._making:
+            if self._described is None:
+                made = super().openapi()
+                schemas = made["components"]["schemas"]
+                problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+                schemas |= problem.pop("$defs")
+                schemas["Problem"] = problem
+                self._described = made
+            return self._described
 
 
 async def _of_ours(_request: Request, error: Exception) -> JSONResponse:

@@ -21,6 +21,7 @@ from deepcritical.questions.naming import find_names
 from deepcritical.questions.withdrawing import STOPS
 from deepcritical.questions.wording import ASKING_WORDS, EFFECT_WORDS
 from deepcritical.vocabulary.classes import find_classes
+from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.folding import overlaps
 from deepcritical.vocabulary.outcomes import term_in
 from deepcritical.vocabulary.qualifiers import places_of_qualifiers
@@ -271,7 +272,7 @@ def _as_condition(frame: QuestionFrame) -> Condition | None:
     named = frame.outcomes[:1] or who
     if not frame.drugs or not named:
         return frame.feared
-    return Condition(name=named[0], names=named)
+    return Condition(name=named[0], names=named, known=condition_named(named[0]) is not None)
 
 
 _LINK = re.compile(r"^(?:of|to|from|for|with|by|in|on|at) ", re.IGNORECASE)

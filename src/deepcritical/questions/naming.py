@@ -71,7 +71,13 @@ _SAYS_NOTHING = frozenset(
 _TARGET_LABELS = frozenset({"Protein", "GeneFamily", "Pathway"})
 
 
-_WISH = bounded(r"^(?:lose|protect|quit|stop)\b|\b(?:my|her|his|their|our|your)\b", re.IGNORECASE)
+_WHOSE = bounded(r"\b(?:my|her|his|their|our|your) ", re.IGNORECASE)
+_WISH = bounded(
+    r"^(?:los(?:e|ing)|protect(?:ing)?|quit(?:ting)?|stop(?:ping)?|giv(?:e|ing) up|"
+    r"prevent(?:ing)?)\b|\b(?:my|her|his|their|our|your)\b",
+    re.IGNORECASE,
+)
+"""In a name of the table: that somebody wants or has it, and not how it is called."""
 
 
 class Names(NamedTuple):
@@ -98,7 +104,9 @@ def as_condition(known: KnownCondition, written: str = "") -> Condition:
 
     By its heading where these words name what somebody wants: "lose weight", "losing my hair".
     """
-    name = known.name if _WISH.search(written) else written or known.name
+    name = _WHOSE.sub("", written) or known.name
+    if _WISH.search(written) and condition_named(written) == known:
+        name = known.name
     names = (name, known.name, *known.names)
     return Condition(
         name=name,

@@ -23,7 +23,6 @@ from deepcritical.models.answers import Assessed, GapKind, MatchedResults
 from deepcritical.questions.searching import asked, first_sides_open
 from deepcritical.reasoning.judging import OpenGap
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.vocabulary.conditions import find_conditions
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.outcomes import construct_of
 
@@ -101,7 +100,7 @@ def judged(
     answer: Assessed,
     drug: str,
     queries: tuple[SearchQuery, ...],
-    condition: str,
+    condition: Condition,
     open_gaps: Sequence[OpenGap],
     *,
     tried: bool,
@@ -118,7 +117,7 @@ def judged(
     rest = (query for query in by_rule.next_queries if query not in later)
     sufficient = by_rule.sufficient and answer.answers_question
     wants_more = not answer.answers_question or answer.next_round == "go_on"
-    named = condition if find_conditions(condition) else ""  # not "protect the joints"
+    named = condition.name if condition.known else ""  # not "protect the joints"
     words = {key: f" {word} {named}" if named else "" for key, word in _TO_IT.items()}
     missing = [kind for kind in answer.gaps if not (tried and kind == "randomised_trial")]
     gaps = [_GAPS[kind].format(drug=drug, **words) for kind in missing]

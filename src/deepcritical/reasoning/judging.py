@@ -13,7 +13,7 @@ from deepcritical.domain.base import Model, Score10
 from deepcritical.domain.evidence.record import FactRole
 from deepcritical.domain.question.frame import Condition, QuestionKind
 from deepcritical.domain.question.question import ResearchQuestion, SearchQuery
-from deepcritical.domain.study.reading import Result
+from deepcritical.domain.study.reading import StudyReading
 from deepcritical.mechanism.graph import MechanismGraph, Studied
 from deepcritical.questions.searching import (
     asked,
@@ -115,7 +115,8 @@ def _gaps(
     gaps: list[OpenGap] = []
     if not is_tried(store, name):
         trials = asked(drug, condition, "randomised placebo-controlled trial", _RANDOMISED)
-        missing = f"No randomised study of {condition.name} with a result for {name}."
+        within = f" of {condition.name}" if condition.known else ""
+        missing = f"No randomised study{within} with a result for {name}."
         gaps.append(OpenGap(text=missing, query=trials))
     if not _harms_reported(store, name):
         harms = asked(drug, None, "adverse events tolerability safety", _HARMS)
@@ -143,17 +144,21 @@ def is_tried(store: EvidenceStore, drug: str) -> bool:
 
 
 def _harms_reported(store: EvidenceStore, drug: str) -> bool:
-    """Return whether a record tells of harms in passing, or a study on the drug measured them."""
+    """Return whether a record tells of harms in passing, or a study of the drug measured them."""
     return any(
         any(fact.role is FactRole.HARM for fact in one.reading.context)
-        or (one.counts and any(r.kind == "safety" for r in _results(store, one.evidence_id)))
+        or any(vote.feared for vote in one.reading.votes)
+        or (one.counts and _has_safety(store.readings.get(one.evidence_id), drug))
         for one in store.appraisals(drug).values()
     )
 
 
-def _results(store: EvidenceStore, evidence_id: str) -> Sequence[Result]:
-    reading = store.readings.get(evidence_id)
-    return reading.results if reading else ()
+def _has_safety(study: StudyReading | None, drug: str) -> bool:
+    """Return whether a study has a result on safety with the drug, if its arms tell them apart."""
+    arms = study.arms if study else ()
+    with_it = {a.id for a in arms if drug in {i.drug or i.name.casefold() for i in a.interventions}}
+    safety = (r for r in (study.results if study else ()) if r.kind == "safety")
+    return any(not with_it or not with_it.isdisjoint({r.a, r.b}) for r in safety)
 
 
 def _asks_how(question: ResearchQuestion) -> bool:

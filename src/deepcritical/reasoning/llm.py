@@ -330,7 +330,7 @@ class LLMReasoner(InquiryModel):
         drug, condition = question.drug or drug_named(name), condition_of(question)
         queries = worded_queries(drug, condition, answer.searches)
         tried = await calculated(is_tried, store, name)
-        both = judged(by_rule, answer, name, queries, condition.name, self._gaps, tried=tried)
+        both = judged(by_rule, answer, name, queries, condition, self._gaps, tried=tried)
         if not self._matches(question):
             return both
         return await calculated(led, both, answer, queries, question, store, self._gaps)

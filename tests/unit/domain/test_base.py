@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic import Field
+
 from deepcritical.domain.base import Model
 
 
@@ -19,12 +21,22 @@ class Child(Parent):
     plain: str = ""
     """Told here."""
     inner: Parent | None = None
+    called: str = Field(default="", alias="calledOtherwise")
+    """By an alias."""
+
+
+class Silent(Parent):
+    """A child that says nothing of a field of its own."""
+
+    number: int
 
 
 def test_the_docstring_under_a_field_describes_it_also_in_a_subclass() -> None:
     schema = Child.model_json_schema()
     told = {name: field.get("description") for name, field in schema["properties"].items()}
-    assert told == {"number": "Of people.", "plain": "Told here.", "inner": None}
+    aliased = {"calledOtherwise": "By an alias."}
+    assert told == {"number": "Of people.", "plain": "Told here.", "inner": None, **aliased}
+    assert "description" not in Silent.model_json_schema()["properties"]["number"]
     inner = schema["$defs"]["Parent"]["properties"]
     assert inner["number"]["description"] == "Of people."
 

@@ -8,12 +8,13 @@ from deepcritical.appraisal.pico.people import names_condition
 from deepcritical.domain.question.frame import QuestionKind
 from deepcritical.questions.classifying import CONDITION_ROLES, DRUG_ROLES
 from deepcritical.questions.forms import research_question
-from deepcritical.questions.naming import find_names
+from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.reading import read_frame
 from deepcritical.questions.roles import roles_of
 from deepcritical.questions.searching import search_sides
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.pubmed.source import pubmed_term
+from deepcritical.vocabulary.conditions import find_conditions
 
 
 @pytest.mark.parametrize(
@@ -228,3 +229,23 @@ def test_a_word_within_the_name_of_a_drug_says_nobody_is_studied() -> None:
 def test_roles_that_are_as_probable_have_a_fixed_order() -> None:
     assert isinstance(DRUG_ROLES, tuple)
     assert isinstance(CONDITION_ROLES, tuple)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("lose weight", "Obesity"),
+        ("losing weight", "Obesity"),
+        ("quitting smoking", "Tobacco Use Disorder"),
+        ("my type 2 diabetes with kidney damage", "type 2 diabetes with kidney damage"),
+        ("protecting the ovaries in breast cancer", "protecting the ovaries in breast cancer"),
+        ("pcos", "pcos"),
+    ],
+)
+def test_a_condition_is_called_as_it_is_written_but_for_what_somebody_wants(
+    written: str, name: str
+) -> None:
+    found = find_conditions(written, any_case=True)
+    named = as_condition(found[0].condition, written)
+    assert named.name == name
+    assert found[0].condition.name in named.names

@@ -11,7 +11,7 @@ from deepcritical.domain.question.question import SearchQuery
 from deepcritical.domain.study.reading import Arm, Intervention
 from deepcritical.mechanism.graph import chains_of
 from deepcritical.models.answers import Assessed, AssessedResults
-from deepcritical.questions.searching import asked, first_sides_open
+from deepcritical.questions.searching import asked, condition_of, first_sides_open
 from deepcritical.reasoning.by_model import Proposed, judged, led, matches_of
 from deepcritical.reasoning.choosing import with_unrecognised
 from deepcritical.reasoning.judging import OpenGap, assess, is_tried
@@ -50,7 +50,7 @@ def said(**changes: Any) -> Assessed:
 
 def leads(answer: Assessed, store: EvidenceStore, *own: SearchQuery) -> Any:
     by_rule, tried = assess(QUESTION, store), is_tried(store, "examplol")
-    both = judged(by_rule, answer, "examplol", own, "testitis", GAPS, tried=tried)
+    both = judged(by_rule, answer, "examplol", own, condition_of(QUESTION), GAPS, tried=tried)
     return led(both, answer, own, QUESTION, store, GAPS)
 
 
@@ -58,11 +58,18 @@ def leads(answer: Assessed, store: EvidenceStore, *own: SearchQuery) -> Any:
 def test_a_randomised_trial_is_missing_only_where_none_counts(tried: bool) -> None:
     store, answer = store_with(FIRST), said(gaps=["randomised_trial", "dose"])
     assert is_tried(store, "examplol")
-    found = judged(
-        assess(QUESTION, store), answer, "examplol", (), "testitis", GAPS, tried=tried
-    ).gaps
+    by_rule, asked_of = assess(QUESTION, store), condition_of(QUESTION)
+    found = judged(by_rule, answer, "examplol", (), asked_of, GAPS, tried=tried).gaps
     assert ("A randomised trial of examplol." in found) is not tried
-    assert "The dose of examplol." in found  # "testitis" is in no vocabulary
+
+
+@pytest.mark.parametrize(("known", "told"), [(True, " for testitis"), (False, "")])
+def test_a_gap_names_the_condition_as_it_is_asked_if_it_is_known(known: bool, told: str) -> None:
+    store = store_with(FIRST)
+    named = condition_of(QUESTION).model_copy(update={"known": known})
+    answer = said(gaps=["dose"])
+    found = judged(assess(QUESTION, store), answer, "examplol", (), named, GAPS, tried=True).gaps
+    assert f"The dose of examplol{told}." in found
 
 
 def test_enough_settles_the_search_whatever_the_rules_miss() -> None:

@@ -7,9 +7,17 @@ from deepcritical.domain.appraisal.hypotheses import Edge, MechanismHypothesis, 
 from deepcritical.domain.evidence.record import FactRole
 from deepcritical.domain.question.question import ResearchQuestion, SearchBlock, SearchQuery
 from deepcritical.domain.report.parts import SearchRun
-from deepcritical.reasoning.judging import assess, best_drug, mechanism_score, next_sides
+from deepcritical.domain.study.reading import Result
+from deepcritical.reasoning.judging import (
+    assess,
+    best_drug,
+    mechanism_score,
+    next_sides,
+    open_gaps,
+)
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.sections.report import rank_drugs
+from tests.unit.appraisal.builders import arm, result, study
 from tests.unit.domain.records import CONTENT, appraisal, fact, paper, vote
 from tests.unit.reasoning.examples import CANDIDATES, QUESTION
 
@@ -230,7 +238,7 @@ class TestGaps:
                 COHORT,
                 True,
                 (HELPS,),
-                "No randomised study of testitis with a result for examplol.",
+                "No randomised study with a result for examplol.",
                 "examplol testitis randomised placebo-controlled trial",
             ),
             (
@@ -347,3 +355,41 @@ class TestCitations:
         asked = assess(QUESTION, store)
         assert not asked.gaps
         assert all(q.block is not SearchBlock.CITATIONS for q in asked.next_queries)
+
+
+NO_HARMS = "No record reports harms of examplol."
+ARMS = (arm("A", "examplol"), arm("B"), arm("C", "otherol"))
+
+
+@pytest.mark.parametrize(
+    ("of", "feared", "is_missing"),
+    [
+        (result("nausea", kind="safety", a="A", b="B"), False, False),
+        (result("nausea", kind="safety", a="C", b="B"), False, True),
+        (result("nausea", kind="safety", a="B", b="", contrast="single"), False, True),
+        (result(), False, True),
+        (result("myocardial infarction", a="A", b="B", better="b"), True, False),
+    ],
+)
+def test_harms_are_missing_where_no_study_measured_those_of_the_drug(
+    of: Result, feared: bool, is_missing: bool
+) -> None:
+    store = EvidenceStore()
+    record = paper(publication_types=RCT)
+    (key,) = store.add([record])
+    cast = vote(Direction.SUPPORTS, 2, 400, key, direct=True)
+    votes = (cast.model_copy(update={"feared": feared}),)
+    store.add_appraisal(appraisal(record, key, direct=True, votes=votes))
+    store.add_study(key, study(of, arms=ARMS))
+    assert (NO_HARMS in {gap.text for gap in open_gaps(QUESTION, store)}) is is_missing
+
+
+@pytest.mark.parametrize(("known", "told"), [(True, " of testitis"), (False, "")])
+def test_a_missing_trial_names_a_known_condition(known: bool, told: str) -> None:
+    store = EvidenceStore()
+    read(store, "examplol", COHORT)
+    named = QUESTION.condition
+    assert named
+    asked = QUESTION.model_copy(update={"condition": named.model_copy(update={"known": known})})
+    missing = f"No randomised study{told} with a result for examplol."
+    assert missing in {gap.text for gap in open_gaps(asked, store)}

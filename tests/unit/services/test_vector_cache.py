@@ -46,6 +46,19 @@ def test_many_are_found_at_once(tmp_path: Path) -> None:
     assert cache.get("model", list(vectors)).keys() == vectors.keys()
 
 
+def test_who_reads_while_another_process_prepares_the_file_is_not_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deepcritical.services.embeddings._WAIT_S", 0.01)
+    path = tmp_path / "vectors.sqlite"
+    VectorCache(path).put("model", {"h": np.ones(2, dtype=np.float32)})
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM vectors").fetchone()
+        assert list(VectorCache(path).get("model", ["h"])) == ["h"]
+
+
 def test_processes_share_the_file(tmp_path: Path) -> None:
     path = tmp_path / "vectors.sqlite"
     writers = [
