@@ -41,7 +41,7 @@ def counted(outcomes: Iterator[Outcome]) -> list[tuple[str, bool, bool]]:
 def test_a_wording_is_right_when_its_whole_frame_is(tmp_path: Path) -> None:
     intent = {
         "id": "1", "kind": "efficacy", "drugs": ["naproxen"], "comparators": [],
-        "condition": "gout", "mesh": "D015210",
+        "condition": "gout", "mesh": "D006073",
         "wordings": [
             {"text": "Does naproxen help in gout?", "negative": False},
             {"text": "Does naproxen help in asthma?", "negative": False},
@@ -70,7 +70,7 @@ def test_pairs_of_published_tables_are_asked_as_questions(
 def test_a_pair_of_drugmechdb_is_right_only_with_its_mesh_id(tmp_path: Path) -> None:
     graphs = [
         {"graph": {"drug": "naproxen", "disease": "gout", "disease_mesh": mesh}}
-        for mesh in ("MESH:D015210", "MESH:D001249")
+        for mesh in ("MESH:D006073", "MESH:D001249")
     ]
     path = lines(tmp_path / "drugmechdb.jsonl.gz", *graphs)
     assert [right for _, _, right in counted(questions.judge_pairs(path))] == [True, False]
@@ -144,13 +144,13 @@ _PUBTATOR = """\
 1|a|Acetaminophen lowered testase. Zzxqol caused gout.
 1\t0\t11\tParacetamol\tChemicalEntity\tD000082
 1\t16\t23\ttestase\tGeneOrGeneProduct\t1
-1\t26\t30\tgout\tDiseaseOrPhenotypicFeature\tD015210
+1\t26\t30\tgout\tDiseaseOrPhenotypicFeature\tD006073
 1\t32\t45\tAcetaminophen\tChemicalEntity\tD000082
 1\t62\t68\tZzxqol\tChemicalEntity\tC000001
 1\t76\t80\tgout\tDiseaseOrPhenotypicFeature\tD000000
 1\tNegative_Correlation\tD000082\t1\tNovel
-1\tPositive_Correlation\tC000001\tD015210\tNo
-1\tAssociation\t1\tD015210\tNo
+1\tPositive_Correlation\tC000001\tD006073\tNo
+1\tAssociation\t1\tD006073\tNo
 
 2|t|Nothing.
 2|a|Nothing is related.
