@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from deepcritical.answering.drafting import WEIGHED
 from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.appraisal.pico.asked import Asked, asked_of
-from deepcritical.appraisal.votes.records import is_of_other_drugs, results_to_match
+from deepcritical.appraisal.votes.records import (
+    is_of_other_drugs,
+    may_have_given,
+    results_to_match,
+)
 from deepcritical.domain.appraisal.checklist import Inquiry
 from deepcritical.domain.appraisal.findings import Appraisal, Stance
 from deepcritical.domain.evidence.grading import grade
@@ -48,18 +52,23 @@ def with_unrecognised(
 ) -> list[str]:
     """The studies among chosen records, then the most fitting with results among the others.
 
-    Of these, studies of other drugs that are known are left out.
+    Of these, studies of other drugs that are known are left out; of the chosen ones, those that
+    gave nobody what is asked about, unless few did.
     """
     asked, records = _asked(question), store.evidence
     read = {key: one for key, one in store.readings.items() if key in records}
+    there = [key for key in ids if key in read]
+    chosen = [key for key in there if may_have_given(asked, read[key])]
+    beside = [key for key in there if key not in chosen]
+    chosen += beside[: max(_FEWEST_SHOWN - len(chosen), 0)]
     rest = [
         key
         for key, one in read.items()
-        if one.results and key not in ids and not is_of_other_drugs(asked, records[key], one)
+        if one.results and key not in there and not is_of_other_drugs(asked, records[key], one)
     ]
     rest.sort(key=lambda key: -relevance.get(key, 0.0))
-    more = rest[: max(_FEWEST_SHOWN - len(ids), _MOST_UNRECOGNISED)]
-    return [key for key in (*ids, *more) if key in read]
+    more = rest[: max(_FEWEST_SHOWN - len(chosen), _MOST_UNRECOGNISED)]
+    return [key for key in there if key in chosen] + more
 
 
 def _asked(question: ResearchQuestion) -> Asked:

@@ -234,6 +234,13 @@ def is_of_other_drugs(asked: Asked, evidence: Evidence, study: StudyReading) -> 
     return not named and near.isdisjoint(canonical(i.drug) for i in given)
 
 
+def may_have_given(asked: Asked, study: StudyReading) -> bool:
+    """Return whether an arm got what is asked about, its class, or what is not known."""
+    given = [i for arm in study.arms for i in arm.interventions]
+    own = asked.names.union(asked.classes, asked.comparators, *asked.partners)
+    return not (given and all(i.drug and canonical(i.drug) not in own for i in given))
+
+
 def _names_drug(text: str, asked: Asked, study: StudyReading | None) -> bool:
     names = _drugs_in(text)
     if study:
