@@ -30,10 +30,12 @@ from deepcritical.domain.text.spans import Span, fold
 from deepcritical.vocabulary.conditions import condition_named, find_conditions
 from deepcritical.vocabulary.drugs import find_drugs
 
-_PLAIN = re.compile(r"\d+(?:\.\d+)?|\.\d+")
+_PLAIN = re.compile(r"\d+(?:\.\d+)?|(?<![A-Za-z])\.\d+")
 _GROUPED = re.compile(r"(?<=\d)[,\u00a0\u2009\u202f ](?=\d{3}(?!\d))")
 _COMMA_POINT = re.compile(r"(?<![\d.,])0,(?=\d{1,4}(?![\d,]))")
 """A decimal comma: no other number begins with a nought."""
+_MAYBE_POINT = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
+"""A comma that is a decimal one in some texts, and in others parts two numbers."""
 _SPLIT_POINT = re.compile(r"(?<=\d)[·.]\s?(?=\d)")
 _PLAN = bounded(
     r"\b(?:will be|are to be|to be (?:enrolled|recruited|randomi[sz]ed)|plan(?:s|ned)? to|"
@@ -75,7 +77,8 @@ _AGE = bounded(
 
 def _numbers(text: str) -> frozenset[float]:
     plain = _SPLIT_POINT.sub(".", _GROUPED.sub("", _COMMA_POINT.sub("0.", text)))
-    written = {float(n) for n in _PLAIN.findall(plain)}
+    either = (plain, _MAYBE_POINT.sub(".", plain))
+    written = {float(n) for one in either for n in _PLAIN.findall(one)}
     found = written | {abs(q.value) for q in quantities(text)}
     return frozenset(found | {n for n, words in _WORDED.items() if words.search(text)})
 

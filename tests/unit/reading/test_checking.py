@@ -88,6 +88,8 @@ class TestFigures:
             ("–0.75", -0.75),
             ("75%", 75),
             ("0,75", 0.75),
+            ("1,25", 1.25),
+            ("not 0.90 but vs.14.3", 14.3),
         ],
     )
     def test_decimals_stand_however_they_are_written(self, written: str, value: float) -> None:
