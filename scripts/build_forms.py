@@ -43,6 +43,8 @@ class Condition:
         self.names: dict[str, None] = {name: None}
         self.reviewed: set[str] = set()
         """Folded names of the reviewed list."""
+        self.entries: set[str] = set()
+        """Entry terms and Mondo's names: of these the first word alone names nothing."""
         self.acronyms: dict[str, None] = {}
         self.forms: dict[str, None] = {}
         """Folded forms that follow from the names: plurals, adjectives; not searched by."""
@@ -51,6 +53,12 @@ class Condition:
         """Take a name as it is written, or an acronym."""
         if len(name) > 1 and name not in _WORDS:
             (self.acronyms if is_acronym(name) else self.names).setdefault(name)
+
+    def enter(self, name: str) -> None:
+        """Take an entry term of MeSH, or a name of Mondo's."""
+        if name not in self.names:
+            self.entries.add(name)
+        self.add(name)
 
     def review(self, name: str) -> None:
         """Take a name of the reviewed list; one in quotes is a name only as it is written."""
@@ -66,6 +74,7 @@ class Condition:
         self.doids += other.doids
         self.trees += other.trees
         self.parents += other.parents
+        self.entries |= other.entries
         for name in (*other.names, *other.acronyms):
             self.add(name)
 
