@@ -36,7 +36,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("asthmatics", "Asthma", "D001249"),
         ("cirrhotic patients", "Liver Cirrhosis", "D008103"),
         ("cancer of the prostate", "Prostatic Neoplasms", "D011471"),
-        ("generalised anxiety disorder", "generalized anxiety disorder", "D000098647"),
+        ("generalised anxiety disorder", "Generalized Anxiety Disorder", "D000098647"),
     ],
 )
 def test_a_condition_is_known_as_users_write_it(text: str, name: str, mesh_id: str) -> None:
