@@ -57,6 +57,7 @@ def with_unrecognised(
     """
     asked, records = _asked(question), store.evidence
     read = {key: one for key, one in store.readings.items() if key in records}
+    known = question.drug is not None and question.drug.known
     there = [key for key in ids if key in read]
     chosen = [key for key in there if may_have_given(asked, read[key])]
     beside = [key for key in there if key not in chosen]
@@ -64,7 +65,9 @@ def with_unrecognised(
     rest = [
         key
         for key, one in read.items()
-        if one.results and key not in there and not is_of_other_drugs(asked, records[key], one)
+        if one.results
+        and key not in there
+        and not is_of_other_drugs(asked, records[key], one, known=known)
     ]
     rest.sort(key=lambda key: -relevance.get(key, 0.0))
     more = rest[: max(_FEWEST_SHOWN - len(chosen), _MOST_UNRECOGNISED)]

@@ -223,10 +223,15 @@ def _tells_of_it(study: StudyReading, asked: Asked) -> bool:
     return any(placed(result, asked).importance == "critical" for result in study.results)
 
 
-def is_of_other_drugs(asked: Asked, evidence: Evidence, study: StudyReading) -> bool:
-    """Return whether all that was given is known, and none of it what is asked about or its kin."""
+def is_of_other_drugs(
+    asked: Asked, evidence: Evidence, study: StudyReading, *, known: bool = False
+) -> bool:
+    """Return whether all that was given is known, and none of it what is asked about or its kin.
+
+    Of what is asked about and `known` by all its names, it is enough that none of them stands here.
+    """
     given = [i for arm in study.arms for i in arm.interventions]
-    if not given or not all(i.drug for i in given):
+    if not (known or (given and all(i.drug for i in given))):
         return False
     near = asked.kin.union(asked.comparators, *asked.partners)
     text = "\n".join((evidence.citation.title, *evidence.metadata.interventions, evidence.content))
