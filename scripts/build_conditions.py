@@ -34,6 +34,8 @@ from scripts.condition_sources import (
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
 _SHORT = 6
 """So many letters may be an abbreviation."""
+_MOST_WORDS = 8
+"""In a name that is looked for in a text."""
 _OF_SOMEBODY = re.compile(r"([A-Z][\w'’]{4,}(?:-[A-Z]\w+)*) (?:[Dd]isease|[Ss]yndrome)")
 _GENERAL = frozenset(
     "disease syndrome disorder chronic acute illness infection injury pathology finding symptom "
@@ -221,6 +223,19 @@ def derive(conditions: list[Condition]) -> None:
             )
 
 
+def said_in(condition: Condition) -> Iterator[str]:
+    """Yield the names of a condition that texts have: no index entry such as "Palsy, Facial".
+
+    A heading stays, as registries write it.
+    """
+    plain = {frozenset(key_of(name).split()) for name in condition.names if "," not in name}
+    for name in condition.names:
+        words = key_of(name).split()
+        turned = "," in name and name in condition.entries and frozenset(words) in plain
+        if len(words) <= _MOST_WORDS and not turned:
+            yield name
+
+
 def lines_of(conditions: list[Condition]) -> Iterator[str]:
     """The table: name, MeSH id, trees, indexes of parents, keys, acronyms, names to search."""
     ordered = sorted(conditions, key=lambda c: (c.name.casefold(), c.doid))
@@ -234,9 +249,8 @@ def lines_of(conditions: list[Condition]) -> Iterator[str]:
         for name in condition.names:
             owner.setdefault(key_of(name), condition)
     for condition in ordered:
-        keys = dict.fromkeys(
-            key for n in condition.names if owner.get(key := key_of(n)) is condition
-        )
+        keys = dict.fromkeys(key_of(n) for n in said_in(condition))
+        keys = {key: None for key in keys if owner.get(key) is condition}
         said = dict.fromkeys(n for n in condition.names if "," not in n and key_of(n) in keys)
         distinct: dict[str, str] = {}
         for name in said:
