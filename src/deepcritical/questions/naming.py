@@ -106,7 +106,7 @@ def as_condition(known: KnownCondition, written: str = "") -> Condition:
     """
     name = _WHOSE.sub("", written) or known.name
     if _WISH.search(written) and condition_named(written) == known:
-        name = known.name
+        name = known.name.lower()
     names = (name, known.name, *known.names)
     return Condition(
         name=name,
