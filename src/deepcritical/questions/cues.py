@@ -167,7 +167,9 @@ COMPARES = _cue(
 SAFETY = bounded(
     r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
 )
-SIDE_EFFECTS = _cue(r"(?:side|unwanted|undesirable|adverse)[- ](?:events?|effects?|reactions?)")
+SIDE_EFFECTS = _cue(
+    r"(?:side|unwanted|undesirable|adverse)[- ](?:events?|effects?|reactions?)|AEs|ADRs"
+)
 INJURES = _cue(
     r"caus(?:e|es|ed|ing)|(?:injur|damag|harm)(?:e|es|ed|ing|s)?|poison(?:s|ed)?|bring\w* on|"
     r"gives? (?:you|people|them|one)"
