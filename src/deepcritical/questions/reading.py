@@ -23,7 +23,6 @@ from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.roles import (
     brings,
     fears,
-    names_harm,
     prevents,
     raises,
     roles_of,
@@ -213,8 +212,6 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
         return QuestionKind.EFFICACY
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and cues.SIDE_EFFECTS.search(text):
-        return QuestionKind.SAFETY
-    if kind is QuestionKind.MECHANISM and names_harm(names):
         return QuestionKind.SAFETY
     injures = (cues.INJURES.search(text) or brings(names)) and not cues.LOWERS.search(text)
     if kind in doubtful and is_one and injures and not _is_on_help(names):
