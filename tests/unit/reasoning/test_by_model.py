@@ -188,6 +188,40 @@ def test_a_study_in_which_nothing_was_recognised_is_shown_unless_it_is_of_anothe
     assert with_unrecognised(QUESTION, store, [], {}) == [key] * shown
 
 
+def kept(store: EvidenceStore, drug: str, number: int) -> str:
+    """Keeps a study of a drug against placebo, and returns its id."""
+    text = f"Adults were treated with {drug}. The flurb score was better, {number}."
+    (key,) = store.add([record(f"Study {number} of {drug}", content=text, pmid=f"98{number:03}")])
+    given = Intervention(name=drug, drug=drug)
+    arms = (Arm(id="A", interventions=(given,)), Arm(id="B", control="placebo"))
+    store.add_study(key, study(result(), arms=arms))
+    return key
+
+
+@pytest.mark.parametrize(("own", "others"), [(2, 10), (12, 0), (14, 0)])
+def test_chosen_studies_of_other_drugs_fill_up_what_few_of_the_drug_leave(
+    own: int, others: int
+) -> None:
+    store = EvidenceStore()
+    of_others = [kept(store, "metformin", n) for n in range(12)]
+    of_drug = [kept(store, "examplol", n) for n in range(100, 100 + own)]
+    shown = with_unrecognised(QUESTION, store, [*of_others, *of_drug], {})
+    assert [*of_others[:others], *of_drug] == shown
+
+
+def test_of_a_drug_known_by_all_its_names_no_study_is_shown_that_has_none_of_them() -> None:
+    store = EvidenceStore()
+    (key,) = store.add([record("A study", content="Adults walked. The flurb score was better.")])
+    arms = (Arm(id="A", interventions=(Intervention(name="walking"),)), Arm(id="B"))
+    store.add_study(key, study(result(), arms=arms))
+    drug = QUESTION.drug
+    assert drug
+    known = QUESTION.model_copy(update={"drug": drug.model_copy(update={"known": True})})
+    unknown = QUESTION.model_copy(update={"drug": drug.model_copy(update={"known": False})})
+    assert with_unrecognised(known, store, [], {}) == []
+    assert with_unrecognised(unknown, store, [], {}) == [key]
+
+
 class TestChainsOfBefore:
     """A model's proposals stand as long as the graph is much the same."""
 
