@@ -73,6 +73,7 @@ class ConditionMention(NamedTuple):
 
 class _Table(NamedTuple):
     rows: tuple[str, ...]
+    """Without the folded names, which are keys already."""
     at: dict[str, int]
     """Folded name -> its row."""
     acronyms: dict[str, int]
@@ -82,16 +83,17 @@ class _Table(NamedTuple):
 
 @cache
 def _table() -> _Table:
-    rows = tuple(data_text("conditions.tsv").splitlines())
+    rows: list[str] = []
     at: dict[str, int] = {}
     acronyms: dict[str, int] = {}
-    for n, row in enumerate(rows):
-        _, _, _, _, keys, shorts, _ = row.split("\t")
+    for n, row in enumerate(data_text("conditions.tsv").splitlines()):
+        *told, keys, shorts, names = row.split("\t")
+        rows.append("\t".join((*told, shorts, names)))
         for key in keys.split("|") if keys else ():
             at.setdefault(key, n)
         for short in shorts.split("|") if shorts else ():
             acronyms.setdefault(short, n)
-    return _Table(rows, at, acronyms, frozenset(key.partition(" ")[0] for key in at))
+    return _Table(tuple(rows), at, acronyms, frozenset(key.partition(" ")[0] for key in at))
 
 
 _THE = bounded(r"\bthe $", re.IGNORECASE)
@@ -119,7 +121,7 @@ def _ambiguous() -> dict[str, tuple[_Meaning, ...]]:
 
 @cache
 def _condition(row: int) -> KnownCondition:
-    name, mesh_id, trees, parents, _, shorts, names = _table().rows[row].split("\t")
+    name, mesh_id, trees, parents, shorts, names = _table().rows[row].split("\t")
     mesh_id = mesh_id.partition(",")[0]
     said = [n for n in names.split("|") if n]
     return KnownCondition(
