@@ -272,3 +272,14 @@ def test_who_looks_while_a_record_comes_in_hides_it_from_nobody() -> None:
     store._works = Watched()
     store.add([make_evidence(pmid="1"), make_evidence("Another", pmid="2")])
     assert store.study_of == {"E1": 0, "E2": 1}
+
+
+@pytest.mark.parametrize(("scores", "kept"), [((0.2, 0.9), 0.9), ((0.9, 0.2), 0.9)])
+def test_of_one_record_the_best_score_of_its_queries_is_kept(
+    scores: tuple[float, float], kept: float
+) -> None:
+    store = EvidenceStore()
+    one = make_evidence("Examplol", "A made-up text.", pmid="1")
+    keys = [store.add([one.model_copy(update={"relevance_score": s})]) for s in scores]
+    assert keys[0] == keys[1]
+    assert [record.relevance_score for record in store.evidence.values()] == [kept]
