@@ -11,10 +11,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from math import log
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +20,6 @@ import numpy as np
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict
-from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from deepcritical.domain.question.frame import QuestionKind
@@ -36,10 +33,8 @@ from deepcritical.questions.sides import split_through
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
 MEASURED = Path(__file__).parent.parent / "benchmarks" / "questions_data"
 ASKED_KINDS = frozenset(map(str, QuestionKind)) - {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
-FEWEST = 3
-"""Examples that must have a feature; one or two tell nothing of others."""
-EVEN = 3.0
-"""How telling every feature is, where all are alike."""
+SMALLEST = 5
+"""A feature of which no weight is as large changes nothing, and is left out."""
 
 
 class Task(NamedTuple):
@@ -91,40 +86,25 @@ def fitted(rows: Any, labels: list[str], strength: float) -> tuple[list[str], An
     return list(machine.classes_), scale * machine.coef_, scale * machine.intercept_
 
 
-def write(
-    name: str, features: Sequence[Collection[str]], tasks: Sequence[Task], c: float, *, rare: bool
-) -> None:
-    """Learn the tasks from these features, and write their weights as data.
-
-    Args:
-        name: Of the file.
-        features: Of each example.
-        tasks: What is learnt of them.
-        c: The inverse of regularisation.
-        rare: Whether a feature tells the more the rarer it is.
-    """
-    seen = Counter(feature for told in features for feature in told)
-    often = {f: n for f, n in seen.items() if n >= FEWEST}
-    telling = {f: log(len(features) / n) if rare else EVEN for f, n in often.items()}
+def write(name: str, features: Sequence[Collection[str]], tasks: Sequence[Task], c: float) -> None:
+    """Learn the tasks from these features, and write their weights as data."""
     vectors = DictVectorizer()
-    rows = vectors.fit_transform(
-        [{f: telling[f] for f in told if f in telling} for told in features]
-    )
-    rows = normalize(rows.tocsr())
+    rows = vectors.fit_transform([dict.fromkeys(told, 1.0) for told in features]).tocsr()
     rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
     parts = [fitted(rows[task.rows], task.labels, c) for task in tasks]
-    scale = np.array([telling[name] for name in vectors.feature_names_])
-    learnt_weights = np.vstack([scale**2, *(told * scale for _, told, _ in parts)])
-    weights = np.rint(learnt_weights / UNIT).astype(int)
+    weights = np.rint(np.vstack([coefficients for _, coefficients, _ in parts]) / UNIT).astype(int)
+    kept = np.abs(weights).max(axis=0) >= SMALLEST
     biases = np.rint(np.concatenate([bias for _, _, bias in parts]) / UNIT).astype(int)
     learnt = {
         "labels": [label for labels, _, _ in parts for label in labels],
         "bias": packed(biases),
-        "weights": {f: packed(weights[:, n]) for n, f in enumerate(vectors.feature_names_)},
+        "weights": {
+            name: packed(weights[:, n]) for n, name in enumerate(vectors.feature_names_) if kept[n]
+        },
     }
     text = json.dumps(learnt, ensure_ascii=False, separators=(",", ":"), indent=0)
     (DATA / name).write_text(text + "\n", encoding="utf-8")
-    sys.stdout.write(f"{name}: {len(features)} examples, {len(telling)} of {len(seen)} features\n")
+    sys.stdout.write(f"{name}: {len(features)} examples, {kept.sum()} of {len(kept)} features\n")
 
 
 @cache
@@ -166,7 +146,7 @@ def condition_role(line: dict[str, Any], name: str, written: str) -> str:
     return next((role for label, role in found.items() if is_told(label)), classifying.NOTHING)
 
 
-def learn_roles(lines: Sequence[dict[str, Any]]) -> None:
+def learn_roles(lines: Sequence[dict[str, Any]], strength: float) -> None:
     """Train the classifiers of the roles of drugs and conditions."""
     features: list[frozenset[str]] = []
     drugs, conditions = Task([], []), Task([], [])
@@ -183,10 +163,10 @@ def learn_roles(lines: Sequence[dict[str, Any]]) -> None:
                 conditions.rows.append(len(features) + n)
                 conditions.labels.append(role)
             features += told
-    write(ROLES, features, (drugs, conditions), 1.0, rare=False)
+    write(ROLES, features, (drugs, conditions), strength)
 
 
-def learn_kinds(lines: Sequence[dict[str, Any]]) -> None:
+def learn_kinds(lines: Sequence[dict[str, Any]], strength: float) -> None:
     """Train the classifiers of the kind of a question, and of the reason to decline it."""
     told = [
         (" ".join(wording["text"].split()), line["kind"])
@@ -201,16 +181,18 @@ def learn_kinds(lines: Sequence[dict[str, Any]]) -> None:
         Task(list(range(len(told))), declined),
         Task(asked, [as_asked(told[n][1]) for n in asked]),
     )
-    write(KINDS, [features_of(*names_in(text)) for text, _ in told], tasks, 2.0, rare=True)
+    write(KINDS, [features_of(*names_in(text)) for text, _ in told], tasks, strength)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Read the files named on the command line and write the weights."""
     parser = argparse.ArgumentParser(description="Train the classifiers of questions.")
     parser.add_argument("files", type=Path, nargs="+")
-    lines = list(lines_of(parser.parse_args(arguments).files))
-    learn_roles(lines)
-    learn_kinds(lines)
+    parser.add_argument("--strength", type=float, default=0.03, help="inverse of regularisation")
+    options = parser.parse_args(arguments)
+    lines = list(lines_of(options.files))
+    learn_roles(lines, options.strength)
+    learn_kinds(lines, options.strength)
     return 0
 
 

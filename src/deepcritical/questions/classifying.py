@@ -14,7 +14,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import resources
-from math import exp, sqrt
+from math import exp
 from typing import NamedTuple
 
 from deepcritical.domain.text.patterns import bounded
@@ -26,7 +26,7 @@ KINDS, ROLES = "question_kinds.json", "question_roles.json"
 
 ANSWERABLE = "answerable"
 """The label of every question that is not declined, whatever its kind."""
-UNIT = 0.3
+UNIT = 0.02
 """The value of a weight of 1 in the file."""
 _ZERO = 80
 """The code of the character that stands for a weight of 0."""
@@ -38,8 +38,7 @@ class _Weights(NamedTuple):
     labels: tuple[str, ...]
     bias: str
     of: dict[str, str]
-    """For each feature the square of how telling it is, the log of its rarity; then for each label
-    that times its weight. Each is a character: lists would take a tenth of a second to load."""
+    """For each feature a character for each label: lists would take a tenth of a second to load."""
 
 
 @cache
@@ -55,13 +54,11 @@ def scores(features: Iterable[str], name: str = KINDS) -> dict[str, float]:
     Of `KINDS` each kind, each reason to decline, and `ANSWERABLE`.
     """
     weights = _weights(name)
-    found = [weights.of[f] for f in features if f in weights.of]
+    found = [weights.bias, *(weights.of[f] for f in features if f in weights.of)]
     columns = zip(*(map(ord, told) for told in found), strict=True)
-    squares, *sums = (UNIT * (sum(column) - _ZERO * len(found)) for column in columns)
-    length = sqrt(squares or 1.0)
     return {
-        label: said / length + UNIT * (ord(bias) - _ZERO)
-        for label, said, bias in zip(weights.labels, sums, weights.bias, strict=True)
+        label: UNIT * (sum(column) - _ZERO * len(found))
+        for label, column in zip(weights.labels, columns, strict=True)
     }
 
 

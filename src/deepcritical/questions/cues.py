@@ -167,9 +167,7 @@ COMPARES = _cue(
 SAFETY = bounded(
     r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
 )
-SIDE_EFFECTS = _cue(
-    r"(?:side|unwanted|undesirable|adverse)[- ](?:events?|effects?|reactions?)|AEs|ADRs"
-)
+SIDE_EFFECTS = _cue(r"(?:side|unwanted|undesirable|adverse)[- ](?:events?|effects?|reactions?)")
 INJURES = _cue(
     r"caus(?:e|es|ed|ing)|(?:injur|damag|harm)(?:e|es|ed|ing|s)?|poison(?:s|ed)?|bring\w* on|"
     r"gives? (?:you|people|them|one)"

@@ -52,7 +52,7 @@ def features_of(names: Names, through: Collection[str] = ()) -> frozenset[str]:
     return frozenset(
         (
             *_of_words(tokens),
-            *_of_letters("~", (t for t in tokens if t[0] != "⟨"), (5,)),
+            *_of_letters("~", (t for t in tokens if t[0] != "⟨"), (4, 5)),
             *_of_letters("?", (word.casefold() for word in strange), (3, 4)),
             *_of_shape(tokens, names),
         )

@@ -142,6 +142,8 @@ def find_names(text: str) -> Names:
     likely = _added_to(names, likely)
     asked = [d for d, role in zip(names.drugs, likely, strict=True) if role != BESIDE]
     compared = [d for d, role in zip(names.drugs, likely, strict=True) if role == COMPARED]
+    if not asked and names.drugs:
+        asked = [max(zip(roles, names.drugs, strict=True), key=lambda one: one[0][ASKED])[1]]
     places = {(d.start, d.end) for d in asked}
     return names._replace(
         drugs=tuple(specific(asked)),

@@ -23,6 +23,7 @@ from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.roles import (
     brings,
     fears,
+    names_harm,
     prevents,
     raises,
     roles_of,
@@ -45,7 +46,7 @@ ORDERS_LEFT_OUT = "Words of the question that instruct the program were left out
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _MOST_SENTENCES, _RANKS_ONLY = 20, 12
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
-_SURE, _SURE_WHERE_NAMED, _SURE_WHERE_PLACED, _BEYOND_DOUBT = 0.5, 0.65, 0.4, 0.97
+_SURE, _SURE_WHERE_NAMED, _SURE_WHERE_PLACED, _BEYOND_DOUBT = 0.5, 0.65, 0.5, 0.97
 """Least probability to decline: at all, what names something, what has unknown names, for good."""
 
 
@@ -213,8 +214,10 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY
+    if kind is QuestionKind.MECHANISM and names_harm(names):
+        return QuestionKind.SAFETY
     injures = (cues.INJURES.search(text) or brings(names)) and not cues.LOWERS.search(text)
-    if kind in doubtful and is_one and injures and not _is_on_help(names):
+    if kind in doubtful and is_one and injures:
         return QuestionKind.SAFETY
     return kind
 

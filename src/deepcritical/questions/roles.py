@@ -171,6 +171,11 @@ def _without(text: str, names: Sequence[str]) -> str:
     return text
 
 
+def names_harm(names: Names) -> bool:
+    """Return whether a condition in the question is surely one that a drug is feared to bring."""
+    return any(one.role[HARM] > _SURELY for one in _told(names))
+
+
 def brings(names: Names) -> bool:
     """Return whether a question says that there may be more of a condition."""
     return any(cues.is_brought(names.text, c.start, c.end) for c in names.conditions)
@@ -179,8 +184,7 @@ def brings(names: Names) -> bool:
 def fears(names: Names) -> bool:
     """Return whether a condition is surely feared, and nothing is to get less or to come back."""
     is_had = cues.LOWERS.search(names.text) or _OF_PATIENTS.search(names.text)
-    is_feared = any(one.role[HARM] > _SURELY for one in _told(names))
-    return is_feared and not is_had
+    return names_harm(names) and not is_had
 
 
 def treats(names: Names) -> bool:

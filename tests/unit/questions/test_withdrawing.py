@@ -27,6 +27,10 @@ from deepcritical.questions.searching import search_sides
             "stopping statins reduces mortality in sepsis",
         ),
         ("Does stopping aspirin cause stroke?", "stopping aspirin increases the risk of stroke"),
+        (
+            "In people with sepsis on statins, does switching them to placebo lengthen survival?",
+            "stopping statins improves survival in sepsis",
+        ),
     ],
 )
 def test_the_claim_is_on_stopping(text: str, claim: str) -> None:
